@@ -1,0 +1,32 @@
+# wg_stage(NAME SOURCES... DEPENDS targets...): one folder of src/ as a static library wg_NAME.
+# Its headers are included as "NAME/file.h" from anywhere above it.
+function(wg_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -fno-math-errno -fno-trapping-math)
+  if(WG_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE WG_VERSION="${PROJECT_VERSION}")
+  if(WG_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${WG_SANITIZE} -fno-omit-frame-pointer -g)
+    target_link_options(${target} PRIVATE -fsanitize=${WG_SANITIZE})
+  endif()
+endfunction()
+
+function(wg_stage name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(wg_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(wg_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(wg_${name} PUBLIC ${ARG_DEPENDS})
+  wg_compile_options(wg_${name})
+endfunction()
+
+# wg_unit_test(NAME SOURCES... DEPENDS targets...): a cmocka program run by ctest.
+function(wg_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} cmocka)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE WG_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  wg_compile_options(${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
