@@ -1,0 +1,114 @@
+/* The engine: loads modules onto a simulated device and runs launches. */
+#ifndef WG_ENGINE_ENGINE_H
+#define WG_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "engine/event.h"
+#include "engine/memory.h"
+#include "image/image.h"
+#include "sass/sass.h"
+
+/* --- simulated devices (gpus.def) ----------------------------------------------------- */
+typedef struct eng_gpu {
+    const char *id;   /* "h200", as --gpu takes it */
+    const char *name; /* "NVIDIA H200", as cudaGetDeviceProperties gives it */
+    int major, minor; /* compute capability */
+    unsigned sms, max_warps_per_sm, max_blocks_per_sm, max_threads_per_sm, max_threads_per_block;
+    unsigned registers_per_sm, registers_per_block;
+    unsigned shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved; /* bytes */
+    uint64_t memory; /* bytes */
+    unsigned l2;     /* bytes */
+    unsigned clock_khz, memory_clock_khz, bus_bits;
+    double bandwidth; /* bytes per second, from the vendor's datasheet */
+} eng_gpu;
+const eng_gpu *eng_gpu_find(const char *id); /* case-insensitive; NULL: none */
+const eng_gpu *eng_gpu_at(unsigned i);       /* NULL past the end */
+const eng_gpu *eng_gpu_for_sm(int sm);       /* the default device for code of this architecture */
+
+/* --- modules -------------------------------------------------------------------------- */
+typedef struct eng_device eng_device;
+typedef struct eng_code eng_code; /* a module on the device: decoded, planned lazily, globals allocated */
+
+wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err);
+void eng_device_free(eng_device *device);
+const eng_gpu *eng_device_gpu(const eng_device *device);
+eng_memory *eng_device_memory(eng_device *device);
+
+/* Takes the module by reference; it must outlive the code. Allocates globals, applies relocations. */
+wg_status eng_load(eng_device *device, const img_module *module, eng_code **out, wg_error *err);
+void eng_unload(eng_code *code);
+const img_module *eng_code_module(const eng_code *code);
+/* Device address of a __device__ variable; constants: host pointer to its bytes in c[0x3] by eng_constant. */
+uint64_t eng_variable_address(const eng_code *code, const img_variable *variable);
+uint8_t *eng_constant(eng_code *code, const img_variable *variable);
+/* The decoded instructions of a function (n = code_size / 16), for watches and reports. */
+const sass_instr *eng_instructions(const eng_code *code, const img_function *function);
+/* OK, or ERR_UNSUPPORTED naming the first instruction the engine cannot execute. */
+wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *err);
+
+/* --- launches ------------------------------------------------------------------------- */
+typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
+    ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER,
+    ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
+    ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK
+} eng_finding_kind;
+
+typedef struct eng_finding {
+    eng_finding_kind kind;
+    uint16_t function;
+    uint32_t instr;
+    uint64_t block;      /* linear index */
+    unsigned warp, lane; /* first lane concerned */
+    uint32_t lanes;      /* all lanes of the warp concerned */
+    eng_space space;
+    uint8_t access, width;
+    uint64_t address;
+    const eng_allocation *allocation; /* nearest or containing; NULL none */
+    bool fatal;                       /* ended the launch */
+    char text[200];                   /* more, e.g. who waits where */
+} eng_finding;
+
+typedef struct eng_instr_count { /* exact, whatever is watched */
+    uint64_t warps;      /* times a warp (a converged group) issued the instruction */
+    uint64_t lanes;      /* active lanes, summed, whatever the guard said */
+    uint64_t lanes_on;   /* lanes whose guard was true */
+    uint64_t taken, divergent; /* conditional branches: groups that jumped whole; groups that split */
+} eng_instr_count;
+
+typedef struct eng_launch {
+    const img_function *function;
+    uint32_t grid[3], block[3];
+    uint32_t shared_dynamic;   /* bytes */
+    const void *params;        /* param_bytes of the function, laid out as img_param says */
+    bool cooperative;
+    unsigned jobs;             /* workers; 0 = 1 */
+    uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */
+    uint64_t seed;             /* 0 = the fixed order; else another order of warps, blocks and groups */
+    /* sinks[worker * n_sinks + k] */
+    eng_sink *sinks;
+    size_t n_sinks;
+    void (*finding)(void *ctx, const eng_finding *finding); /* called in order of blocks, from the calling thread */
+    void *ctx;
+    void (*print)(void *ctx, const char *text, size_t n);   /* device-side printf output; NULL: stdout */
+    const volatile bool *cancel; /* set by another thread or a signal: the launch ends with ERR_TIMEOUT */
+} eng_launch;
+
+typedef struct eng_result {
+    /* counts[f][i]: function f of the module (NULL where nothing ran), instruction i */
+    eng_instr_count **counts;
+    uint64_t warp_instructions, thread_instructions; /* totals */
+    uint64_t blocks_run;
+    uint64_t cycles;  /* modelled (docs/counters.md says how): never wall time */
+    uint64_t idle_threads;
+    bool complete;    /* every block ran to its end */
+} eng_result;
+
+/* Runs one launch. Status FAULT, DEADLOCK, TIMEOUT, UNSUPPORTED as in the findings. *result is filled as far as
+ * the launch came and is freed with eng_result_free. Launch limits (threads per block, ...) are the caller's. */
+wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, wg_error *err);
+void eng_result_free(eng_result *result);
+
+#endif

@@ -1,0 +1,79 @@
+/* Events: what the engine tells the watches. One event a warp and access, never one a lane.
+ *
+ * A worker writes events into a batch and hands the full batch to each sink that asked for one of
+ * its kinds: the hot path stores 40 bytes and calls nobody. Events of one block keep their order;
+ * a batch never mixes blocks. What nobody wants is not written (decided when a kernel is planned). */
+#ifndef WG_ENGINE_EVENT_H
+#define WG_ENGINE_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum eng_event_kind {
+    ENG_EV_ACCESS,   /* global, shared, local, generic (resolved to its space), atomics included */
+    ENG_EV_BRANCH,   /* a conditional branch: mask = lanes that took it, more = lanes that did not */
+    ENG_EV_BARRIER,  /* a warp arrives at a block barrier; more = barrier number | kind << 8 */
+    ENG_EV_RELEASE,  /* a block barrier completed: all its arrived warps go on */
+    ENG_EV_SYNCWARP, /* lanes in mask are ordered among themselves; more = mask named in the code */
+    ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: more = lanes named, address = lanes read from inactive lanes */
+    ENG_EV_FENCE,    /* more = scope */
+    ENG_EV_ASYNC,    /* LDGDEPBAR, DEPBAR, mbarrier operations */
+    ENG_EV_EXIT,     /* lanes in mask ended; more = 1 when they never did a load, store, atomic, shuffle, barrier */
+    ENG_EV_BLOCK,    /* a block starts: address = its linear index */
+    ENG_EV_BLOCK_END,
+    ENG_EV_KINDS
+} eng_event_kind;
+
+typedef enum eng_space { ENG_GLOBAL, ENG_SHARED, ENG_LOCAL, ENG_CONST, ENG_PARAM } eng_space;
+typedef enum eng_class {
+    ENG_UNIFORM,    /* all lanes the same address */
+    ENG_CONTIGUOUS, /* lane l at address + l * width */
+    ENG_STRIDED,    /* lane l at address + l * stride */
+    ENG_GENERAL     /* lane l at lanes[l] */
+} eng_class;
+enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
+       ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */ };
+
+typedef struct eng_event {
+    uint64_t address;  /* of lane 0, were it active (uniform, contiguous, strided); local: offset in the lane's frame */
+    uint32_t instr;    /* index of the instruction in its function (offset / 16) */
+    uint16_t function; /* index in img_module.functions */
+    uint16_t warp;     /* in its block */
+    uint32_t mask;     /* lanes that did it (guard applied) */
+    uint32_t more;     /* by kind */
+    int32_t stride;    /* strided */
+    uint8_t kind, cls, space, width; /* width: bytes a lane */
+    uint8_t access;    /* ENG_READ | ... */
+    uint8_t scope;     /* sass_scope of a strong access or fence */
+    uint16_t general;  /* index of the address vector in eng_batch.lanes (general) */
+    uint32_t pad;
+} eng_event;
+
+enum { ENG_BATCH_EVENTS = 512, ENG_BATCH_GENERAL = 64 };
+
+typedef struct eng_batch {
+    uint64_t block;  /* linear index of the block */
+    unsigned worker; /* 0 .. jobs-1 */
+    size_t count, n_general;
+    eng_event events[ENG_BATCH_EVENTS];
+    uint64_t lanes[ENG_BATCH_GENERAL][32]; /* lanes outside the mask hold no meaning */
+} eng_batch;
+
+/* Address of one active lane of an access. */
+static inline uint64_t eng_lane_address(const eng_batch *batch, const eng_event *ev, unsigned lane) {
+    switch (ev->cls) {
+    case ENG_UNIFORM: return ev->address;
+    case ENG_CONTIGUOUS: return ev->address + (uint64_t)lane * ev->width;
+    case ENG_STRIDED: return ev->address + (uint64_t)((int64_t)lane * ev->stride);
+    default: return batch->lanes[ev->general][lane];
+    }
+}
+
+/* Somebody who listens. One sink object per worker (state is never shared between workers). */
+typedef struct eng_sink {
+    uint32_t wants; /* 1 << eng_event_kind, or-ed */
+    void (*events)(void *state, const eng_batch *batch);
+    void *state;
+} eng_sink;
+
+#endif
