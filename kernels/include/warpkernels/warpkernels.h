@@ -1,0 +1,13 @@
+/* warpkernels: everything. Each part can be included alone. */
+#ifndef WARPKERNELS_WARPKERNELS_H
+#define WARPKERNELS_WARPKERNELS_H
+
+#include "status.h"
+#include "launch.h"
+#if defined(__has_include)
+#if __has_include("conv.h")
+#include "conv.h"
+#endif
+#endif
+
+#endif
