@@ -96,10 +96,14 @@ typedef struct sass_instr {
     uint8_t sm;       /* architecture it was decoded for */
     sass_pred guard;  /* @P; reg 7 and not inv: always */
 
+    /* Sources fill a, b, c, predicates pdst and psrc, in the order in which the operands are printed, wherever they
+     * lie in the word: MOV and MUFU read a; a store's or an atomic's data is a; compare-and-swap has the compare
+     * value in a and the new one in b; SHFL a value, b lane, c clamp; BAR a number, b count; S2R a special register;
+     * LDC a constant; BSSY, BSYNC, BREAK a barrier; BRX, RET a register. */
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
     sass_operand a, b, c;   /* first, second, third logical source */
     sass_pred pdst[2];      /* predicate destinations */
-    sass_pred psrc[3];      /* predicate sources (SEL's selector, carry-ins, PLOP3's a b c, ...) */
+    sass_pred psrc[3];      /* predicate sources (SEL's selector, carry-ins, PLOP3's a b c; ISETP.EX: [1] low word) */
     sass_address mem;       /* memory operand; LDGSTS: the global side */
     sass_address mem2;      /* LDGSTS: the shared side */
     uint32_t flags;         /* SASS_FTZ, ... */
