@@ -1,88 +1,21 @@
-// What all kernels of the library share: argument checks, the mapping of CUDA's errors,
-// the launch helper, vector types. Not installed.
+// What all kernels of the library share. Not installed.
 #ifndef WK_INTERNAL_CUH
 #define WK_INTERNAL_CUH
 
-#include <cuda_runtime.h>
-#include <limits.h>
-#include <stdint.h>
+#include <warpkernels/device.cuh>
+#include <warpkernels/workspace.h>
 
-#include <warpkernels/launch.h>
-#include <warpkernels/status.h>
+// A workspace: counters that every kernel leaves at zero, then scratch memory.
+struct wk_workspace {
+    int device;
+    size_t scratch_bytes;
+    unsigned *counters;
+    void *scratch;
+};
 
-#define WK_TRY(call)                                  \
-    do {                                              \
-        wk_status wk_try_status = (call);             \
-        if (wk_try_status != WK_SUCCESS) return wk_try_status; \
-    } while (0)
+enum { WK_WORKSPACE_COUNTERS = 1024 };
 
-#define WK_CUDA(call) WK_TRY(wk_from_cuda(call))
-
-static inline wk_status wk_from_cuda(cudaError_t e) {
-    switch (e) {
-    case cudaSuccess: return WK_SUCCESS;
-    case cudaErrorMemoryAllocation: return WK_ERROR_MEMORY;
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorInitializationError: return WK_ERROR_NO_DEVICE;
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorInvalidDeviceFunction:
-    case cudaErrorLaunchOutOfResources:
-    case cudaErrorInvalidConfiguration: return WK_ERROR_LAUNCH;
-    default: return WK_ERROR_CUDA;
-    }
-}
-
-// --- argument checks ---------------------------------------------------------
-
-// n elements of `bytes` each must be addressable.
-static inline wk_status wk_check_size(int64_t n, size_t bytes) {
-    return n < 0 || n > (int64_t)(INT64_MAX / bytes) ? WK_ERROR_SIZE : WK_SUCCESS;
-}
-
-// A pointer to n elements of `bytes` each: not NULL unless n is 0, naturally aligned.
-static inline wk_status wk_check_array(const void *p, int64_t n, size_t bytes, size_t alignment) {
-    WK_TRY(wk_check_size(n, bytes));
-    if (n > 0 && !p) return WK_ERROR_NULL;
-    return (uintptr_t)p % alignment ? WK_ERROR_ALIGNMENT : WK_SUCCESS;
-}
-
-template <class T> static inline wk_status wk_check_array(const T *p, int64_t n) {
-    return wk_check_array(p, n, sizeof(T), alignof(T));
-}
-
-static inline bool wk_overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
-    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-    return a_bytes > 0 && b_bytes > 0 && x < y + (uintptr_t)b_bytes && y < x + (uintptr_t)a_bytes;
-}
-
-// Element-by-element work may run in place, but must not be shifted against itself.
-static inline wk_status wk_check_no_shift(const void *in, const void *out, int64_t bytes) {
-    return in != out && wk_overlap(in, bytes, out, bytes) ? WK_ERROR_OVERLAP : WK_SUCCESS;
-}
-
-static inline bool wk_aligned16(const void *p) { return (uintptr_t)p % 16 == 0; }
-
-// --- launch ------------------------------------------------------------------
-
-template <class T> struct wk_same { typedef T type; };
-
-// Launches and returns what CUDA said of this launch alone: the runtime's last error,
-// which may belong to someone else, is not read.
-template <class... P>
-static inline wk_status wk_launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block,
-                                         size_t shared_bytes, cudaStream_t stream,
-                                         typename wk_same<P>::type... params) {
-    void *args[] = {(void *)&params...};
-    return wk_from_cuda(
-        cudaLaunchKernel((const void *)kernel, grid, block, args, shared_bytes, stream));
-}
-
-// Blocks for ceil(work / per_block), at most the limit of gridDim.x: kernels stride over
-// what is left.
-static inline unsigned wk_grid(int64_t work, int64_t per_block) {
-    int64_t blocks = work / per_block + (work % per_block != 0);
-    return (unsigned)(blocks > WK_MAX_GRID_X ? WK_MAX_GRID_X : blocks);
-}
+// The workspace is there, of the current device, and has `bytes` of scratch.
+wk_status wk_check_workspace(const wk_workspace *workspace, size_t bytes);
 
 #endif

@@ -3,6 +3,8 @@
 #define WARPKERNELS_WARPKERNELS_H
 
 #include "status.h"
+#include "workspace.h"
+#include "elementwise.h"
 #include "launch.h"
 #if defined(__has_include)
 #if __has_include("conv.h")
