@@ -20,13 +20,23 @@ function(wg_stage name)
   wg_compile_options(wg_${name})
 endfunction()
 
-# wg_unit_test(NAME SOURCES... DEPENDS targets...): a cmocka program run by ctest.
+# wg_unit_test(NAME [THREADS] [SLOW] SOURCES... DEPENDS targets...): a cmocka program run by ctest.
+# Labels: sanitize (run under address and undefined sanitizers; left out when SLOW), threads (run under
+# the thread sanitizer; for tests that start workers).
 function(wg_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;SLOW" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} cmocka)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE WG_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   wg_compile_options(${name})
   add_test(NAME ${name} COMMAND ${name})
+  set(labels unit)
+  if(NOT ARG_SLOW)
+    list(APPEND labels sanitize)
+  endif()
+  if(ARG_THREADS)
+    list(APPEND labels threads)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
 endfunction()
