@@ -1,5 +1,10 @@
 /* One run of a program: the device, its modules, the watches, and the records of what happened.
- * The runtime faces and the C API stand on this; reports are made of the records alone. */
+ * The runtime faces and the C API stand on this; reports are made of the records alone.
+ *
+ * Records are JSON objects, one a line. Under `warpgrind run` they are appended, each with one write,
+ * to a file that the command reads when the program is gone: nothing is lost however it dies. Without
+ * such a file they are kept in memory, and ses_document makes the run document of them. Either way
+ * ses_assemble is the only place where records become a document (docs/json.md). */
 #ifndef WG_SESSION_SESSION_H
 #define WG_SESSION_SESSION_H
 
@@ -8,26 +13,47 @@
 #include "engine/engine.h"
 
 typedef struct ses_options {
-    const char *gpu;          /* NULL: fits the code */
-    unsigned jobs;            /* 0: as many as there are processors */
-    const char *kernels;      /* pattern; launches of others run but are not recorded */
-    uint64_t launch_skip, launch_count; /* count 0 = all */
-    const char *checks;       /* --check */
-    bool want_instructions;   /* per-instruction counters for every launch (JSON), else folded per kernel */
-    uint64_t seed;
-    unsigned chunk_bytes, group_threads; /* the chapter's own model of transactions; 0 = 32 bytes, 32 threads */
+    const char *gpu;                    /* NULL: fits the code */
+    unsigned jobs;                      /* 0: as many as there are processors */
+    const char *kernels;                /* pattern (fnmatch, or a part of the name); others run unrecorded */
+    uint64_t launch_skip, launch_count; /* of the launches that match; count 0 = all */
+    const char *checks;                 /* --check: "none", "all", or kinds; NULL = none */
+    bool want_instructions;             /* per-instruction counters in each launch (JSON), else folded by kernel */
+    bool progress;                      /* a line on standard error while a launch takes long */
+    uint64_t seed;                      /* of the schedule; 0 = the fixed order */
+    unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = 32 bytes, 32 threads */
+    uint64_t max_instructions;          /* warp instructions a launch may take; 0 = no limit */
+    const char *record;                 /* file that records are appended to; NULL: kept in memory */
 } ses_options;
+
+/* WARPGRIND_OPTIONS carries the options from the command to the library, as JSON. */
+#define SES_ENVIRONMENT "WARPGRIND_OPTIONS"
+char *ses_options_write(const ses_options *options); /* malloc'd; NULL: no memory */
 
 typedef struct session session;
 
-/* Reads options from the environment that the command set (WARPGRIND_OPTIONS), or defaults. */
+/* options NULL: from the environment, or defaults where it has none. The texts are copied. */
 wg_status ses_open(const ses_options *options, session **out, wg_error *err);
-/* Ends the run: closes allocations and findings into the record. Idempotent; safe from a signal's last words. */
-void ses_close(session *ses, const char *status);
+/* Ends the run: puts allocations and what is still folded into the record. status says how the program
+ * ended, in words ("exit 0", "signal 11"), NULL when unknown. Idempotent. A face calls it at exit, _exit,
+ * abort, and from handlers of fatal signals (with in_signal: then nothing is waited for, and what needs a
+ * lock that is held is left out). */
+void ses_close(session *ses, const char *status, bool in_signal);
+void ses_free(session *ses);
+/* After fork, in the child: it has records of its own (its first record tells the new process). */
+void ses_forked(session *ses);
 
-eng_device *ses_device(session *ses);
-/* Loads what a container holds for the session's device (chooses, assembles PTX if needed). */
+/* What code the program carries, told before the device is first needed: the default device fits the
+ * newest architecture that every container offers and the engine executes. */
+void ses_offer(session *ses, const img_file *file);
+/* The device, made on first use; NULL with *err (no such --gpu, no memory). */
+eng_device *ses_device(session *ses, wg_error *err);
+const ses_options *ses_options_of(const session *ses);
+
+/* Loads what one container of a file holds for the session's device: chooses, assembles PTX if needed
+ * (with a note). The file must outlive the code; the module belongs to the session. */
 wg_status ses_load(session *ses, const img_file *file, int container, eng_code **out, wg_error *err);
+void ses_unload(session *ses, eng_code *code);
 
 typedef struct ses_launch {
     eng_code *code;
@@ -36,15 +62,43 @@ typedef struct ses_launch {
     uint32_t shared_dynamic;
     const void *params;
     bool cooperative;
-    uint64_t stream;
+    uint64_t stream;        /* number for the record; 0 = the default stream */
+    void *const *stack;     /* host return addresses of the launching call; may be NULL */
+    unsigned n_stack;
 } ses_launch;
 
-/* Runs it, watches it, records it. *nanoseconds gets the modelled duration. */
+/* Checks the configuration against the device: ERR_ARGUMENT with a message (too many threads, zero grid,
+ * too much shared memory, ...). A face calls it first and maps it to the runtime's error. */
+wg_status ses_check_launch(session *ses, const ses_launch *launch, wg_error *err);
+/* Runs it, watches it, records it (a kernel that cannot run or does not finish goes to not_run too).
+ * *nanoseconds (may be NULL) gets the modelled duration. One launch at a time: callers hold a lock. */
 wg_status ses_run(session *ses, const ses_launch *launch, double *nanoseconds, wg_error *err);
-/* A finding of the host side: leak, double free, wrong copy, a device pointer dereferenced. */
-void ses_finding(session *ses, json_t *finding);
-/* The run document as of now (docs/json.md); the caller owns it. */
+/* The record of the latest launch, for counters by name; owned by the session; NULL: none, or not recorded. */
+const json_t *ses_last_launch(const session *ses);
+
+/* A kernel that could not even be loaded or started: name (mangled or demangled), reason. */
+void ses_not_run(session *ses, const char *kernel, const char *reason);
+/* A finding of the host side (leak, double free, wrong copy, device pointer dereferenced): kind as in
+ * docs/json.md ("invalid-free"), severity "error", "warning" or "note", host stack may be NULL. */
+void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
+                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Something the reader should know that is no fault ("PTX was assembled for sm_90"). */
+void ses_note(session *ses, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- the run document ----------------------------------------------------------------- */
+/* What the command knows of the program; the library's own runs leave most of it empty. */
+typedef struct ses_program {
+    const char *path;
+    char *const *argv; /* NULL-terminated, argv[0] included; NULL: unknown */
+    int exit_status;   /* -1: not ended yet */
+    int signal;        /* 0: none */
+    bool timeout;
+} ses_program;
+
+/* The run document as of now, of a session that keeps its records; the caller owns it. */
 json_t *ses_document(session *ses);
-void ses_free(session *ses);
+/* Of a record file; process 0 = all processes, else only that one (process ids as recorded). */
+json_t *ses_assemble(json_t *records, const ses_program *program, long process);
+json_t *ses_read_records(const char *path, wg_error *err); /* an array; a torn last line is left out */
 
 #endif
