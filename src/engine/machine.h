@@ -1,21 +1,25 @@
-/* The machine's inner layout, shared by plan.c, the exec_*.c families and run.c. Not for other folders.
+/* The machine's inner layout, shared by the planner, the exec_*.c families and the scheduler. Not for other folders.
  *
- * A register is a slot: 128 bytes, 32 lanes of 32 bits. All slots a warp's code may name lie in one
- * block R, so that a planned instruction holds byte offsets only:
+ * A register is a slot: 128 bytes, 32 lanes of 32 bits, 64-byte aligned. All slots that a warp's code may name
+ * lie in one block R, so that a planned instruction holds byte offsets only:
  *
- *   R + 0 ...                      registers R0 .. R(n-1)
- *   zero  (4 slots)                RZ as a source (a vector of RZ reads zeros)
+ *   R0 .. R(n-1)                   registers
+ *   zero  (4 slots)                RZ as a source: a vector of RZ reads zeros
  *   sink  (4 slots)                RZ as a destination
- *   UR0 .. UR62                    uniform registers: every lane holds the same value, so a uniform
- *                                  register, a constant and an immediate are operands like any other
- *   constants and immediates       broadcast once for each launch and warp context
+ *   UR0 .. UR(m-1)                 uniform registers: every lane holds the same value, so a uniform register, a
+ *                                  constant and an immediate are operands like any other
+ *   B0 .. B(k-1)                   convergence barriers: each lane holds the mask of lanes it waits for
+ *   constants, immediates, specials  filled once for each launch and warp context (block indices: for each block)
+ *
+ * A 64-bit value is two consecutive slots, low words first. A uniform instruction is the vector instruction
+ * executed for all 32 lanes, whatever lanes are active.
  *
  * Predicates are masks: P[0..6], P[7] = all ones (PT), P[8..14] uniform (0 or all ones), P[15] all ones,
  * P[16] takes what is written to PT.
  *
  * A handler executes one instruction for the active lanes and continues with the next by a tail call
  * (or returns it to the loop, in builds without tail calls). Every family is compiled once per
- * instruction set (WG_ISA: portable, AVX2, AVX-512) and the tables are chosen at run time. */
+ * instruction set (isa.h) and the tables are chosen at run time. */
 #ifndef WG_ENGINE_MACHINE_H
 #define WG_ENGINE_MACHINE_H
 
@@ -24,78 +28,206 @@
 
 #include "engine/engine.h"
 
-enum { ENG_SLOT = 128, ENG_PT = 7, ENG_UP = 8, ENG_UPT = 15, ENG_PSINK = 16, ENG_PINV = 0x80 };
+enum { ENG_SLOT = 128, ENG_PT = 7, ENG_UP = 8, ENG_UPT = 15, ENG_PSINK = 16, ENG_PREDS = 17, ENG_PINV = 0x80 };
+#define ENG_ALL 0xffffffffu
 
 typedef struct eng_ins eng_ins;
 typedef struct eng_warp eng_warp;
 typedef struct eng_worker eng_worker;
 typedef struct eng_blk eng_blk;
+typedef struct eng_group eng_group;
+typedef struct eng_grid eng_grid;
 
-/* mask: the active lanes of the running group (before the guard). */
+/* mask: the active lanes of the running group (before the guard); always equal to w->mask. */
 typedef const eng_ins *(*eng_fn)(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask);
 
 struct eng_ins { /* one cache line */
     eng_fn fn;
     uint32_t d, a, b, c;   /* byte offsets of slots from R */
-    uint8_t pd[2], ps[3];  /* indices into P; sources and guard may carry ENG_PINV */
-    uint8_t guard;         /* ENG_PT when unguarded */
+    uint8_t pd[2], ps[3];  /* indices into P; sources may carry ENG_PINV */
+    uint8_t guard;         /* index into P, without ENG_PINV; ENG_PT when unguarded */
     uint8_t width, access; /* memory: bytes a lane; ENG_READ | ... */
+    uint32_t ginv;         /* all ones when the guard is inverted */
+    uint32_t uni;          /* all ones for uniform instructions, which do not look at the active lanes */
     uint32_t id;           /* index of the instruction in its function */
-    uint32_t x;            /* handler's own: rounding, sub-function, lut, ... */
+    uint16_t function;     /* index in img_module.functions */
+    uint16_t z;            /* handler's own */
     union {
         int64_t imm;           /* address offset, ... */
         const eng_ins *target; /* branches */
         void *ptr;
     };
-    uint64_t y;            /* handler's own */
+    uint32_t x, y;         /* handler's own: rounding, sub-function, lut, ... */
 };
-_Static_assert(sizeof(struct eng_ins) <= 64, "an instruction is one cache line");
+_Static_assert(sizeof(struct eng_ins) == 64, "an instruction is one cache line");
+
+typedef struct eng_bank { /* a constant bank: reads beyond size give ENG_FAULT_CONSTANT */
+    const uint8_t *bytes;
+    uint32_t size;
+} eng_bank;
+enum { ENG_BANKS = 8 };
 
 struct eng_warp {
     uint8_t *R;
-    uint32_t P[17];
+    uint32_t P[ENG_PREDS];
     uint32_t exited;    /* lanes that ended or never were (partial last warp) */
     uint32_t index;     /* in its block */
-    const eng_ins *pc;  /* where the running group goes on */
+    const eng_ins *pc;  /* where the running group goes on, when it is not running */
     uint32_t mask;      /* its lanes */
     eng_worker *worker;
     eng_blk *block;
     uint8_t *shared;    /* the block's shared memory, as address 0 of the shared space */
-    uint32_t shared_size;
-    uint8_t *local;     /* local memory: word w of lane l at local + w * 128 + l * 4 */
+    uint32_t shared_size; /* bytes addressable from 0: reserve + static + dynamic */
     uint32_t local_size;/* bytes a lane */
-    int64_t budget;     /* instructions until the group must yield; counted down at backward branches */
-    /* owner of the core extends: groups, convergence barriers, ... */
+    uint8_t *local;     /* local memory: word w of lane l at local + w * 128 + l * 4 */
+    int32_t budget;     /* goes down at backward branches; below zero the group yields */
+    /* --- scheduling (warp.c) --- */
+    uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: memory handlers or their mask in */
+    uint8_t state;      /* warp.c: running, at a block barrier, done, ... */
+    uint8_t b2r;        /* result of the last BAR.RED, for B2R */
+    uint16_t n_groups;  /* of groups[]: the groups that are not running */
+    eng_group *groups;
+    uint32_t spins;     /* quanta used up without leaving a loop */
+    uint64_t executed;  /* warp instructions, as far as block counts tell; the clock */
+};
+
+struct eng_blk { /* a block that is running */
+    uint64_t linear;       /* x + y * gridDim.x + z * ... */
+    uint32_t index[3];
+    uint32_t n_warps, live; /* live: warps that have lanes left */
+    eng_warp *warps;
+    uint8_t *shared;
+    eng_worker *worker;
+    void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
+    struct eng_barrier *barriers;
 };
 
 struct eng_worker {
     eng_device *device;
     eng_memory *memory;
+    eng_grid *grid;
+    unsigned index;
     eng_batch *batch;          /* events being written; NULL when nobody listens */
-    eng_event *ev, *ev_end;
-    /* owner of the core extends */
+    eng_event *ev, *ev_end;    /* next free event, end of batch->events */
+    uint32_t wants;            /* 1 << eng_event_kind, or-ed over all sinks */
+    eng_sink *sinks;
+    size_t n_sinks;
+    bool stop;                 /* the launch ends: set by eng_fault when fatal */
+    struct eng_counts *counts; /* executions of basic blocks (run.c) */
+    void *memory_state;        /* the memory families' own, for a launch: eng_memory_begin/end */
+    wg_status status;
+    wg_error err;
+    void *findings;
 };
+
+/* One launch, the same for all workers. */
+struct eng_grid {
+    eng_code *code;
+    const img_function *function;
+    const eng_launch *launch;
+    uint32_t grid[3], block[3];
+    uint64_t n_blocks;
+    uint32_t threads, warps;   /* of a block */
+    eng_bank banks[ENG_BANKS];
+    uint64_t shared_window, local_window; /* generic addresses at which the shared and local spaces appear */
+};
+
+/* Generic addresses: below, the windows of 2^24 bytes at these places are shared and local memory, the rest global. */
+#define ENG_SHARED_WINDOW UINT64_C(0x7f0000000000)
+#define ENG_LOCAL_WINDOW  UINT64_C(0x7f1000000000)
+#define ENG_WINDOW_SIZE   (UINT64_C(1) << 24)
+
+/* --- handlers -------------------------------------------------------------------------- */
+
+/* Continue with the next instruction; with another one, whose lanes are w->mask. */
+#if defined(WG_TAIL_CALLS)
+#define ENG_NEXT    return (i + 1)->fn(i + 1, w, R, mask)
+#define ENG_GOTO(n) do { const eng_ins *n_ = (n); return n_->fn(n_, w, R, w->mask); } while (0)
+#else
+#define ENG_NEXT    return (void)mask, (void)R, i + 1
+#define ENG_GOTO(n) return (n)
+#endif
+#define ENG_HANDLER(name) static const eng_ins *name(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask)
+
+/* Lanes for which the instruction takes effect. */
+static inline uint32_t eng_on(const eng_ins *i, const eng_warp *w, uint32_t mask) {
+    return (mask | i->uni) & (w->P[i->guard] ^ i->ginv);
+}
+/* A predicate source, with its inversion. */
+static inline uint32_t eng_pred(const eng_warp *w, uint8_t ps) {
+    return w->P[ps & 0x1f] ^ (uint32_t)((int8_t)ps >> 7);
+}
+/* A predicate destination, for the lanes in on. */
+static inline void eng_set_pred(eng_warp *w, uint8_t pd, uint32_t value, uint32_t on) {
+    w->P[pd] = (w->P[pd] & ~on) | (value & on);
+}
 
 /* Hands the batch to the sinks and empties it. */
 void eng_flush(eng_worker *worker);
+/* The next free event, kind, instruction, warp and mask filled; call only when worker->wants has the kind.
+ * The caller fills the rest and then calls eng_event_done. General address vectors: eng_event_lanes gives a
+ * place for 32 addresses (and sets ev->general), flushing first when the batch has none left. */
+static inline eng_event *eng_event_new(eng_warp *w) {
+    eng_worker *k = w->worker;
+    if (__builtin_expect(k->ev == k->ev_end, 0)) eng_flush(k);
+    return k->ev;
+}
+static inline void eng_event_done(eng_warp *w) { w->worker->ev++; }
+static inline uint64_t *eng_event_lanes(eng_warp *w, eng_event **ev) {
+    eng_worker *k = w->worker;
+    if (__builtin_expect(k->batch->n_general == ENG_BATCH_GENERAL, 0)) {
+        eng_flush(k);
+        *ev = k->ev;
+    }
+    (*ev)->general = (uint16_t)k->batch->n_general;
+    return k->batch->lanes[k->batch->n_general++];
+}
 
-/* Continue with the next instruction. */
-#if defined(WG_TAIL_CALLS)
-#define ENG_NEXT        return (i + 1)->fn(i + 1, w, R, mask)
-#else
-#define ENG_NEXT        return i + 1
-#endif
+/* Records what went wrong with the instruction; the caller fills kind, lanes, space, address, width, access, allocation,
+ * text, fatal; the rest (function, instr, block, warp, lane) is filled here. Fatal: the handler must then leave
+ * with ENG_GOTO(eng_end(w, i)); the launch ends. Not fatal: it goes on. */
+void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding);
+/* The running warp stops for good at i (after a fatal fault): returns the instruction to go to. */
+const eng_ins *eng_end(eng_warp *w, const eng_ins *i);
 
-/* A family's binder looks at one decoded instruction and picks handler and operands; it returns false when
- * it does not do this form (the instruction is then reported as unsupported, by name and place). */
+/* --- planning -------------------------------------------------------------------------- */
+
+/* A binder looks at one decoded instruction and fills *out (id, function, guard, ginv are filled already, the rest
+ * is zero); it returns false when it does not do this form: the instruction is then reported as unsupported, by
+ * name and place. It may call eng_refuse to say more. */
 typedef struct eng_plan eng_plan;
 typedef bool (*eng_bind)(eng_plan *plan, const sass_instr *in, eng_ins *out);
 
-/* Offsets of operands (plan.c): registers, uniform registers, constants and immediates alike. */
-uint32_t eng_slot_src(eng_plan *plan, const sass_operand *op);   /* 32-bit source, modifiers not applied */
-uint32_t eng_slot_src64(eng_plan *plan, const sass_operand *op); /* pair: two consecutive slots */
-uint32_t eng_slot_dst(eng_plan *plan, const sass_operand *op);   /* sink for RZ */
-uint8_t eng_pred_src(const sass_pred *pred);                     /* index, ENG_PINV when inverted */
-uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK for PT or absent */
+typedef struct eng_binding { /* name: column HANDLER of isa.def */
+    const char *name;
+    eng_bind bind;
+} eng_binding;
+typedef struct eng_family {
+    const eng_binding *bindings;
+    unsigned n;
+} eng_family;
+/* Ends a family's file:  ENG_FAMILY(int, {"iadd3", bind_iadd3}, {"lea", bind_lea}) */
+#define ENG_FAMILY(family, ...)                                                                                   \
+    static const eng_binding bindings_[] = {__VA_ARGS__};                                                         \
+    extern const eng_family ENG_ISA(eng_family_##family);                                                         \
+    const eng_family ENG_ISA(eng_family_##family) = {bindings_, sizeof bindings_ / sizeof *bindings_}
+
+/* Offsets of operands: registers, uniform registers, constants and immediates alike. Modifiers (neg, abs, inv) are the
+ * binder's. A form that no slot can stand for (indexed or bindless constants) marks the plan as failed. */
+uint32_t eng_slot_src(eng_plan *plan, const sass_operand *op);   /* 32 bits; absent: zero */
+uint32_t eng_slot_src64(eng_plan *plan, const sass_operand *op); /* pair; a 32-bit immediate is zero-extended */
+uint32_t eng_slot_double(eng_plan *plan, const sass_operand *op);/* pair; a 32-bit immediate is the high word */
+uint32_t eng_slot_dst(eng_plan *plan, const sass_operand *op);   /* sink for RZ and for an absent one */
+uint32_t eng_slot_reg(eng_plan *plan, unsigned reg);             /* RZ as a source when 255 */
+uint32_t eng_slot_ureg(eng_plan *plan, unsigned ureg);           /* URZ likewise */
+uint32_t eng_slot_value(eng_plan *plan, uint32_t value);         /* every lane holds the value */
+uint32_t eng_slot_special(eng_plan *plan, unsigned sr);          /* special registers that are fixed for a block */
+uint32_t eng_slot_barrier(eng_plan *plan, unsigned b);
+uint8_t eng_pred_src(const sass_pred *pred);                     /* ENG_PT when absent */
+uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK when PT or absent */
+uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to */
+const img_function *eng_plan_function(const eng_plan *plan);
+const sass_instr *eng_plan_instrs(const eng_plan *plan, unsigned *n); /* of the function that is being planned */
+bool eng_refuse(eng_plan *plan, const char *why);                /* returns false */
 
 #endif
