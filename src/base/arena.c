@@ -20,10 +20,11 @@ struct wg_arena {
 enum { ALIGN = 16, CHUNK = 32 * 1024 };
 static const size_t head = (sizeof(chunk) + ALIGN - 1) / ALIGN * ALIGN;
 
-wg_arena *wg_arena_new(void) { return calloc(1, sizeof(wg_arena)); }
+wg_arena *wg_arena_new(void) {
+    return calloc(1, sizeof(wg_arena));
+}
 
-void wg_arena_free(wg_arena *arena)
-{
+void wg_arena_free(wg_arena *arena) {
     if (!arena) return;
     for (chunk *c = arena->first, *next; c; c = next) {
         next = c->next;
@@ -32,8 +33,7 @@ void wg_arena_free(wg_arena *arena)
     free(arena);
 }
 
-static chunk *add_chunk(wg_arena *arena, size_t size)
-{
+static chunk *add_chunk(wg_arena *arena, size_t size) {
     chunk *c = calloc(1, head + size);
     if (!c) return NULL;
     c->size = size;
@@ -49,8 +49,7 @@ static chunk *add_chunk(wg_arena *arena, size_t size)
     return c;
 }
 
-void *wg_arena_alloc(wg_arena *arena, size_t size)
-{
+void *wg_arena_alloc(wg_arena *arena, size_t size) {
     if (size > SIZE_MAX / 2) return NULL;
     size = (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
     chunk *c = arena->first;
@@ -61,25 +60,24 @@ void *wg_arena_alloc(wg_arena *arena, size_t size)
     return p;
 }
 
-void *wg_arena_array(wg_arena *arena, size_t n, size_t sz)
-{
+void *wg_arena_array(wg_arena *arena, size_t n, size_t sz) {
     size_t bytes;
     if (__builtin_mul_overflow(n, sz, &bytes)) return NULL;
     return wg_arena_alloc(arena, bytes);
 }
 
-char *wg_arena_strndup(wg_arena *arena, const char *text, size_t n)
-{
+char *wg_arena_strndup(wg_arena *arena, const char *text, size_t n) {
     n = strnlen(text, n);
     char *copy = wg_arena_alloc(arena, n + 1);
     if (copy) memcpy(copy, text, n);
     return copy;
 }
 
-char *wg_arena_strdup(wg_arena *arena, const char *text) { return wg_arena_strndup(arena, text, strlen(text)); }
+char *wg_arena_strdup(wg_arena *arena, const char *text) {
+    return wg_arena_strndup(arena, text, strlen(text));
+}
 
-char *wg_arena_printf(wg_arena *arena, const char *fmt, ...)
-{
+char *wg_arena_printf(wg_arena *arena, const char *fmt, ...) {
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
@@ -91,4 +89,6 @@ char *wg_arena_printf(wg_arena *arena, const char *fmt, ...)
     return text;
 }
 
-size_t wg_arena_bytes(const wg_arena *arena) { return arena->bytes; }
+size_t wg_arena_bytes(const wg_arena *arena) {
+    return arena->bytes;
+}

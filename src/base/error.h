@@ -26,7 +26,8 @@ typedef struct wg_error {
 } wg_error;
 
 /* Fills *err (may be NULL) and returns status, so that `return wg_fail(...)` is one line. */
-wg_status wg_fail(wg_error *err, wg_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+wg_status wg_fail(wg_error *err, wg_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Puts "context: " before the text that is already there. */
 wg_status wg_context(wg_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "file cannot be read", ... : a status in words. */

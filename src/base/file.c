@@ -12,14 +12,13 @@
 
 #include "base/vec.h"
 
-static wg_status read_failed(wg_error *err, const char *path)
-{
+static wg_status read_failed(wg_error *err, const char *path) {
     return wg_fail(err, WG_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
 /* Whatever the file says of its size, bytes are read until there are none. */
-static wg_status read_all(int fd, const char *path, size_t expected, wg_arena *arena, wg_bytes *out, wg_error *err)
-{
+static wg_status read_all(int fd, const char *path, size_t expected, wg_arena *arena, wg_bytes *out,
+                          wg_error *err) {
     wg_vec(uint8_t) bytes = {0};
     wg_status status = WG_OK;
     for (ssize_t n = 1; n > 0;) {
@@ -29,34 +28,40 @@ static wg_status read_all(int fd, const char *path, size_t expected, wg_arena *a
             break;
         }
         n = read(fd, bytes.at + bytes.count, bytes.room - bytes.count);
-        if (n > 0) bytes.count += (size_t)n;
-        else if (n < 0 && errno == EINTR) n = 1;
-        else if (n < 0) status = read_failed(err, path);
+        if (n > 0)
+            bytes.count += (size_t)n;
+        else if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n < 0)
+            status = read_failed(err, path);
     }
     if (status == WG_OK) {
         uint8_t *copy = wg_arena_alloc(arena, bytes.count + 1);
-        if (!copy) status = wg_fail(err, WG_ERR_MEMORY, "%s: no memory to read it", path);
-        else *out = (wg_bytes){memcpy(copy, bytes.at, bytes.count), bytes.count};
+        if (!copy)
+            status = wg_fail(err, WG_ERR_MEMORY, "%s: no memory to read it", path);
+        else
+            *out = (wg_bytes){memcpy(copy, bytes.at, bytes.count), bytes.count};
     }
     wg_vec_free(&bytes);
     return status;
 }
 
-wg_status wg_file_read(const char *path, wg_arena *arena, wg_bytes *out, wg_error *err)
-{
+wg_status wg_file_read(const char *path, wg_arena *arena, wg_bytes *out, wg_error *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return read_failed(err, path);
     struct stat info;
     wg_status status;
-    if (fstat(fd, &info) != 0) status = read_failed(err, path);
-    else if (S_ISDIR(info.st_mode)) status = wg_fail(err, WG_ERR_IO, "%s: is a folder, not a file", path);
-    else status = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, arena, out, err);
+    if (fstat(fd, &info) != 0)
+        status = read_failed(err, path);
+    else if (S_ISDIR(info.st_mode))
+        status = wg_fail(err, WG_ERR_IO, "%s: is a folder, not a file", path);
+    else
+        status = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, arena, out, err);
     close(fd);
     return status;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
+static bool write_all(int fd, const char *data, size_t size) {
     while (size) {
         ssize_t n = write(fd, data, size);
         if (n < 0 && errno == EINTR) continue;
@@ -67,8 +72,7 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-wg_status wg_file_write(const char *path, const void *data, size_t size, wg_error *err)
-{
+wg_status wg_file_write(const char *path, const void *data, size_t size, wg_error *err) {
     char fresh[PATH_MAX];
     if (snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= (int)sizeof fresh)
         return wg_fail(err, WG_ERR_ARGUMENT, "%s: the path is too long", path);
@@ -88,8 +92,7 @@ wg_status wg_file_write(const char *path, const void *data, size_t size, wg_erro
     return wg_fail(err, WG_ERR_IO, "%s: cannot be written: %s", path, strerror(why));
 }
 
-wg_status wg_file_make_parents(const char *path, wg_error *err)
-{
+wg_status wg_file_make_parents(const char *path, wg_error *err) {
     char part[PATH_MAX];
     if (strlen(path) >= sizeof part) return wg_fail(err, WG_ERR_ARGUMENT, "%s: the path is too long", path);
     strcpy(part, path);

@@ -8,7 +8,11 @@
 #include <stdint.h>
 
 typedef struct wg_strmap {
-    struct wg_strmap_slot { const char *key; void *value; uint64_t hash; } *slots;
+    struct wg_strmap_slot {
+        const char *key;
+        void *value;
+        uint64_t hash;
+    } * slots;
     size_t count, room; /* room is a power of two or 0 */
 } wg_strmap;
 
@@ -18,11 +22,14 @@ void *wg_strmap_get(const wg_strmap *map, const char *key); /* NULL: absent */
 void wg_strmap_free(wg_strmap *map);
 
 typedef struct wg_u64map {
-    struct wg_u64map_slot { uint64_t key, value; bool used; } *slots;
+    struct wg_u64map_slot {
+        uint64_t key, value;
+        bool used;
+    } * slots;
     size_t count, room;
 } wg_u64map;
 
-bool wg_u64map_set(wg_u64map *map, uint64_t key, uint64_t value); /* false: no memory */
+bool wg_u64map_set(wg_u64map *map, uint64_t key, uint64_t value);        /* false: no memory */
 bool wg_u64map_get(const wg_u64map *map, uint64_t key, uint64_t *value); /* value may be NULL */
 /* The value's place, made with 0 if absent; valid until the next set, add or remove. NULL: no memory. */
 uint64_t *wg_u64map_add(wg_u64map *map, uint64_t key);

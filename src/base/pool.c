@@ -29,8 +29,7 @@ struct wg_pool {
     member members[];
 };
 
-static void take_items(wg_pool *pool, int worker)
-{
+static void take_items(wg_pool *pool, int worker) {
     for (;;) {
         size_t item = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
         if (item >= pool->n_items) return;
@@ -38,8 +37,7 @@ static void take_items(wg_pool *pool, int worker)
     }
 }
 
-static void *work(void *arg)
-{
+static void *work(void *arg) {
     member *me = arg;
     wg_pool *pool = me->pool;
     uint64_t seen = 0;
@@ -57,8 +55,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-wg_pool *wg_pool_new(int n)
-{
+wg_pool *wg_pool_new(int n) {
     if (n < 1 || n > 1024) return NULL;
     wg_pool *pool = calloc(1, sizeof *pool + (size_t)n * sizeof(member));
     if (!pool) return NULL;
@@ -84,8 +81,7 @@ wg_pool *wg_pool_new(int n)
     return pool;
 }
 
-void wg_pool_free(wg_pool *pool)
-{
+void wg_pool_free(wg_pool *pool) {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);
     pool->stop = true;
@@ -98,10 +94,11 @@ void wg_pool_free(wg_pool *pool)
     free(pool);
 }
 
-int wg_pool_workers(const wg_pool *pool) { return pool->n; }
+int wg_pool_workers(const wg_pool *pool) {
+    return pool->n;
+}
 
-void wg_pool_run(wg_pool *pool, size_t n_items, wg_pool_fn *fn, void *context)
-{
+void wg_pool_run(wg_pool *pool, size_t n_items, wg_pool_fn *fn, void *context) {
     pthread_mutex_lock(&pool->lock);
     atomic_store(&pool->next, 0);
     pool->n_items = n_items;
@@ -120,8 +117,7 @@ void wg_pool_run(wg_pool *pool, size_t n_items, wg_pool_fn *fn, void *context)
     pthread_mutex_unlock(&pool->lock);
 }
 
-int wg_pool_cpus(void)
-{
+int wg_pool_cpus(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
     int n = CPU_COUNT(&set);

@@ -3,8 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-bool wg_vec_grow(void **at, size_t *room, size_t count, size_t n, size_t size)
-{
+bool wg_vec_grow(void **at, size_t *room, size_t count, size_t n, size_t size) {
     size_t want, bytes;
     if (__builtin_add_overflow(count, n, &want)) return false;
     if (want <= *room) return true;

@@ -5,7 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define wg_vec(...)  struct { __VA_ARGS__ *at; size_t count, room; }
+#define wg_vec(...)                                                                                          \
+    struct {                                                                                                 \
+        __VA_ARGS__ *at;                                                                                     \
+        size_t count, room;                                                                                  \
+    }
 
 /* Makes room for n more; false when there is no memory. */
 bool wg_vec_grow(void **at, size_t *room, size_t count, size_t n, size_t size);

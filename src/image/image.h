@@ -75,7 +75,9 @@ typedef struct img_function {
     uint32_t shared_static;  /* bytes the program declared (without the driver's reserve) */
     uint32_t shared_reserve; /* bytes before user data: 1024 on sm_90 and later, else 0 */
     uint32_t local_bytes;    /* frame and stack per thread, from FRAME_SIZE/MIN_STACK_SIZE */
-    uint32_t barriers;       /* NUM_BARRIERS */
+    bool stack_open;   /* calls functions that may recurse, so the cubin may not bound its stack: give it
+                          what cudaLimitStackSize says (1024 by default) on top of local_bytes */
+    uint32_t barriers; /* NUM_BARRIERS */
     uint32_t max_threads[3]; /* launch bounds, 0 = none */
     uint32_t req_threads[3]; /* REQNTID, 0 = none */
     uint32_t cluster[3];     /* CTA_PER_CLUSTER, 0 = none */
@@ -85,7 +87,7 @@ typedef struct img_function {
     img_param *params;
     size_t n_params;
 
-    const uint8_t *const2; /* .nv.constant2.NAME: literals and jump tables; NULL when none */
+    const uint8_t *const2; /* .nv.constant2.NAME, c[0x2]: literals and jump tables; NULL when none */
     uint32_t const2_size;
 
     const uint32_t *syncwarps; /* offsets of NOPs that are __syncwarp (COOP_GROUP_INSTR_OFFSETS) */
@@ -107,17 +109,26 @@ typedef struct img_variable {
     img_space space;
     uint32_t offset; /* in img_module.global_init or const3 */
     uint32_t size;
-    bool managed;
+    bool managed; /* __managed__: the host sees it too, at an address that registration tells */
 } img_variable;
+
+/* A function that lies inside another one's code: a device function that was not inlined, or the compiler's
+ * own helper (a division's slow path). Reports name it; the engine needs only its owner. */
+typedef struct img_symbol {
+    const char *name;                /* "$kernel$_Z6helperf" */
+    const char *demangled;           /* "helper(float)" */
+    uint32_t code_offset, code_size; /* in img_module.code, bytes */
+} img_symbol;
 
 /* A place that gets an address when the module is loaded. */
 typedef enum img_reloc_kind {
-    IMG_RELOC_GLOBAL64,   /* 64-bit address of a global variable + addend */
-    IMG_RELOC_GLOBAL_LO,  /* its low / high half in an instruction's 32-bit immediate */
+    IMG_RELOC_GLOBAL64,  /* 64-bit address of a global variable + addend */
+    IMG_RELOC_GLOBAL_LO, /* its low / high half in an instruction's 32-bit immediate */
     IMG_RELOC_GLOBAL_HI,
-    IMG_RELOC_FUNC64,     /* 64-bit code address of a function */
-    IMG_RELOC_FUNC_LO, IMG_RELOC_FUNC_HI,
-    IMG_RELOC_EXTERN64    /* address of a runtime function: vprintf, malloc, free, __assertfail */
+    IMG_RELOC_FUNC64, /* 64-bit code address of a function */
+    IMG_RELOC_FUNC_LO,
+    IMG_RELOC_FUNC_HI,
+    IMG_RELOC_EXTERN64 /* address of a runtime function: vprintf, malloc, free, __assertfail */
 } img_reloc_kind;
 
 typedef enum img_bank { IMG_IN_CODE, IMG_IN_CONST2, IMG_IN_CONST3, IMG_IN_CONST4, IMG_IN_GLOBAL } img_bank;
@@ -125,9 +136,9 @@ typedef enum img_bank { IMG_IN_CODE, IMG_IN_CONST2, IMG_IN_CONST3, IMG_IN_CONST4
 typedef struct img_reloc {
     img_reloc_kind kind;
     img_bank where;
-    uint32_t offset;    /* in that bank (code: in img_module.code; const2: of function `function`) */
-    uint32_t function;  /* for IMG_IN_CONST2 */
-    uint32_t symbol;    /* index into variables, functions or externs, by kind */
+    uint32_t offset;   /* in that bank (code: in img_module.code; const2: of function `function`) */
+    uint32_t function; /* for IMG_IN_CONST2 */
+    uint32_t symbol;   /* index into variables (of either space), functions or externs, by kind */
     int64_t addend;
 } img_reloc;
 
@@ -142,8 +153,12 @@ typedef struct img_module {
     size_t n_functions;
     img_variable *variables;
     size_t n_variables;
-    const uint8_t *global_init; /* initial image of all __device__ variables (zeros for .nv.global) */
+    img_symbol *symbols; /* ascending code_offset */
+    size_t n_symbols;
+    const uint8_t *global_init; /* initial image of all __device__ variables, global_size bytes */
     uint32_t global_size;
+    uint32_t
+        global_init_size;  /* the rest, up to global_size, is zero: untouched pages, no need to copy them */
     const uint8_t *const3; /* __constant__ variables, c[0x3] */
     uint32_t const3_size;
     const uint8_t *const4; /* c[0x4], before relocation */
@@ -158,6 +173,8 @@ wg_status img_module_read(const void *cubin, size_t size, img_module **out, wg_e
 void img_module_free(img_module *module);
 /* By mangled name, or by demangled name with or without its argument list. NULL: none. */
 const img_function *img_find_function(const img_module *module, const char *name);
+/* The function inside another one's code that covers an offset in img_module.code; NULL: none. */
+const img_symbol *img_symbol_at(const img_module *module, uint32_t code_offset);
 /* The row that covers a code offset; NULL when unknown. */
 const img_line *img_line_at(const img_function *function, uint32_t offset);
 

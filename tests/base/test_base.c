@@ -19,8 +19,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-static void error_keeps_what_and_where(void **state)
-{
+static void error_keeps_what_and_where(void **state) {
     (void)state;
     wg_error err = {0};
     assert_int_equal(wg_fail(&err, WG_ERR_FORMAT, "bad size %d", 7), WG_ERR_FORMAT);
@@ -31,8 +30,7 @@ static void error_keeps_what_and_where(void **state)
     assert_int_equal(strlen(err.text), sizeof err.text - 1); /* cut, still terminated */
 }
 
-static void arena_is_zeroed_and_aligned(void **state)
-{
+static void arena_is_zeroed_and_aligned(void **state) {
     (void)state;
     wg_arena *arena = wg_arena_new();
     size_t sizes[] = {0, 1, 15, 16, 17, 4000, 40000, 3, 1 << 20, 8};
@@ -54,8 +52,7 @@ static void arena_is_zeroed_and_aligned(void **state)
     wg_arena_free(NULL);
 }
 
-static void vec_grows(void **state)
-{
+static void vec_grows(void **state) {
     (void)state;
     wg_vec(struct { int a, b; }) v = {0};
     for (int i = 0; i < 1000; i++) {
@@ -71,8 +68,7 @@ static void vec_grows(void **state)
     assert_int_equal(v.room, 0);
 }
 
-static void strmap_finds_what_was_set(void **state)
-{
+static void strmap_finds_what_was_set(void **state) {
     (void)state;
     wg_strmap map = {0};
     static char keys[500][8];
@@ -83,14 +79,14 @@ static void strmap_finds_what_was_set(void **state)
     }
     assert_true(wg_strmap_set(&map, "k7", &map));
     assert_int_equal(map.count, 500);
-    for (int i = 0; i < 500; i++) assert_ptr_equal(wg_strmap_get(&map, keys[i]), i == 7 ? (void *)&map : keys[i]);
+    for (int i = 0; i < 500; i++)
+        assert_ptr_equal(wg_strmap_get(&map, keys[i]), i == 7 ? (void *)&map : keys[i]);
     assert_null(wg_strmap_get(&map, "k500"));
     wg_strmap_free(&map);
 }
 
 /* Against a plain array, with removals that leave gaps in probe runs. */
-static void u64map_agrees_with_an_array(void **state)
-{
+static void u64map_agrees_with_an_array(void **state) {
     (void)state;
     wg_u64map map = {0};
     uint64_t truth[256] = {0}, seed = 1;
@@ -118,8 +114,7 @@ static void u64map_agrees_with_an_array(void **state)
     wg_u64map_free(&map);
 }
 
-static void glob_matches_whole_names(void **state)
-{
+static void glob_matches_whole_names(void **state) {
     (void)state;
     assert_true(wg_glob("conv*", "conv2d(float*)"));
     assert_true(wg_glob("*2d?float*", "conv2d(float*)"));
@@ -142,8 +137,7 @@ static void glob_matches_whole_names(void **state)
     assert_false(wg_ends_with("cubin", ".cubin"));
 }
 
-static void text_grows(void **state)
-{
+static void text_grows(void **state) {
     (void)state;
     wg_text text = {0};
     for (int i = 0; i < 100; i++) wg_text_printf(&text, "%d,", i);
@@ -154,8 +148,7 @@ static void text_grows(void **state)
     wg_text_free(&text);
 }
 
-static void file_comes_back_as_written(void **state)
-{
+static void file_comes_back_as_written(void **state) {
     (void)state;
     char folder[] = "/tmp/wg_base_XXXXXX", path[80];
     assert_non_null(mkdtemp(folder));
@@ -174,7 +167,8 @@ static void file_comes_back_as_written(void **state)
     assert_int_equal(got.data[got.size], 0);
     assert_int_equal(wg_file_read(folder, arena, &got, &err), WG_ERR_IO);
     assert_non_null(strstr(err.text, "folder"));
-    assert_int_equal(wg_file_read("/proc/self/cmdline", arena, &got, &err), WG_OK); /* says size 0, is not empty */
+    assert_int_equal(wg_file_read("/proc/self/cmdline", arena, &got, &err),
+                     WG_OK); /* says size 0, is not empty */
     assert_true(got.size > 0);
     assert_int_equal(unlink(path), 0);
     for (int depth = 0; depth < 2; depth++) {
@@ -192,15 +186,13 @@ typedef struct tally {
     int workers;
 } tally;
 
-static void count_item(void *context, int worker, size_t item)
-{
+static void count_item(void *context, int worker, size_t item) {
     tally *t = context;
     if (worker < 0 || worker >= t->workers) abort();
     atomic_fetch_add(&t->seen[item], 1);
 }
 
-static void pool_does_each_item_once(void **state)
-{
+static void pool_does_each_item_once(void **state) {
     (void)state;
     static tally t;
     for (int n = 1; n <= 4; n++) {
@@ -221,13 +213,16 @@ static void pool_does_each_item_once(void **state)
     assert_true(wg_pool_cpus() >= 1);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_keeps_what_and_where), cmocka_unit_test(arena_is_zeroed_and_aligned),
-        cmocka_unit_test(vec_grows),                  cmocka_unit_test(strmap_finds_what_was_set),
-        cmocka_unit_test(u64map_agrees_with_an_array), cmocka_unit_test(glob_matches_whole_names),
-        cmocka_unit_test(text_grows),                 cmocka_unit_test(file_comes_back_as_written),
+        cmocka_unit_test(error_keeps_what_and_where),
+        cmocka_unit_test(arena_is_zeroed_and_aligned),
+        cmocka_unit_test(vec_grows),
+        cmocka_unit_test(strmap_finds_what_was_set),
+        cmocka_unit_test(u64map_agrees_with_an_array),
+        cmocka_unit_test(glob_matches_whole_names),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(file_comes_back_as_written),
         cmocka_unit_test(pool_does_each_item_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
