@@ -41,6 +41,7 @@ typedef int64_t vsq __attribute__((vector_size(ENG_VB), may_alias));
 typedef double vd __attribute__((vector_size(ENG_VB), may_alias));
 
 #define ENG_INLINE static inline __attribute__((always_inline))
+#define ENG_UNUSED __attribute__((unused))
 #define ENG_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define ENG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -93,25 +94,29 @@ ENG_INLINE vu vu_select(vs test, vu yes, vu no) { return (vu)((test & (vs)yes) |
 ENG_INLINE vu *eng_vu(uint8_t *R, uint32_t offset) { return (vu *)__builtin_assume_aligned(R + offset, 64); }
 ENG_INLINE uint32_t *eng_u32(uint8_t *R, uint32_t offset) { return (uint32_t *)(void *)(R + offset); }
 /* Stores vector k of a slot for the lanes in on; full (a constant after inlining): for all lanes. */
-ENG_INLINE void eng_put(uint8_t *R, uint32_t offset, int k, vu value, uint32_t on, bool full) {
-    vu *d = eng_vu(R, offset) + k;
+ENG_INLINE void eng_put(vu *d, int k, vu value, uint32_t on, bool full) {
     *d = full ? value : vu_blend(on, k, *d, value);
 }
 
-/* Inside an ENG_OP: operands of the instruction, by vector. */
-#define A(k)       (eng_vu(R, i->a)[k])
-#define B(k)       (eng_vu(R, i->b)[k])
-#define C(k)       (eng_vu(R, i->c)[k])
-#define A2(k)      (eng_vu(R, i->a + ENG_SLOT)[k])
-#define B2(k)      (eng_vu(R, i->b + ENG_SLOT)[k])
-#define C2(k)      (eng_vu(R, i->c + ENG_SLOT)[k])
-#define PUT(k, v)  eng_put(R, i->d, k, (vu)(v), on, full)
-#define PUT2(k, v) eng_put(R, i->d + ENG_SLOT, k, (vu)(v), on, full)
+/* Inside an ENG_OP: operands of the instruction, by vector (2: the second word of a pair). Pointers are taken before
+ * anything is stored, so that a store does not make the compiler read the instruction again. */
+#define A(k)       (a_[k])
+#define B(k)       (b_[k])
+#define C(k)       (c_[k])
+#define A2(k)      (a_[ENG_NV + (k)])
+#define B2(k)      (b_[ENG_NV + (k)])
+#define C2(k)      (c_[ENG_NV + (k)])
+#define PUT(k, v)  eng_put(d_ + (k), k, (vu)(v), on, full)
+#define PUT2(k, v) eng_put(d_ + ENG_NV + (k), k, (vu)(v), on, full)
 #define SETP(n, v) eng_set_pred(w, i->pd[n], (v), on)
 #define ENG_EACH   _Pragma("GCC unroll 8") for (int k = 0; k < ENG_NV; k++)
 
 #define ENG_OP(name)                                                                                              \
-    ENG_INLINE void name##_op(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const bool full);           \
+    ENG_INLINE void name##_do(const eng_ins *i, eng_warp *w, uint32_t on, const bool full, vu *d_, const vu *a_,  \
+                              const vu *b_, const vu *c_);                                                        \
+    ENG_INLINE void name##_op(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const bool full) {          \
+        name##_do(i, w, on, full, eng_vu(R, i->d), eng_vu(R, i->a), eng_vu(R, i->b), eng_vu(R, i->c));            \
+    }                                                                                                             \
     ENG_HANDLER(name##_plain) {                                                                                   \
         if (ENG_LIKELY(mask == ENG_ALL)) name##_op(i, w, R, ENG_ALL, true);                                       \
         else name##_op(i, w, R, mask, false);                                                                     \
@@ -127,9 +132,9 @@ ENG_INLINE void eng_put(uint8_t *R, uint32_t offset, int k, vu value, uint32_t o
         ENG_NEXT;                                                                                                 \
     }                                                                                                             \
     static const eng_fn name[3] = {name##_plain, name##_full, name##_guard};                                      \
-    ENG_INLINE void name##_op(const eng_ins *i __attribute__((unused)), eng_warp *w __attribute__((unused)),      \
-                              uint8_t *R __attribute__((unused)), uint32_t on __attribute__((unused)),            \
-                              const bool full __attribute__((unused)))
+    ENG_INLINE void name##_do(const eng_ins *i ENG_UNUSED, eng_warp *w ENG_UNUSED, uint32_t on ENG_UNUSED,        \
+                              const bool full ENG_UNUSED, vu *d_ ENG_UNUSED, const vu *a_ ENG_UNUSED,             \
+                              const vu *b_ ENG_UNUSED, const vu *c_ ENG_UNUSED)
 
 static inline eng_fn eng_pick(const eng_fn variants[3], const eng_ins *out) {
     if (out->guard != ENG_PT || out->ginv) return variants[2];

@@ -80,15 +80,17 @@ struct eng_warp {
     uint32_t shared_size; /* bytes addressable from 0: reserve + static + dynamic */
     uint32_t local_size;/* bytes a lane */
     uint8_t *local;     /* local memory: word w of lane l at local + w * 128 + l * 4 */
-    int32_t budget;     /* goes down at backward branches; below zero the group yields */
-    /* --- scheduling (warp.c) --- */
-    uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: memory handlers or their mask in */
-    uint8_t state;      /* warp.c: running, at a block barrier, done, ... */
-    uint8_t b2r;        /* result of the last BAR.RED, for B2R */
-    uint16_t n_groups;  /* of groups[]: the groups that are not running */
+    uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: their handlers or the lanes in */
+    /* --- counts and scheduling (warp.c) --- */
+    uint64_t *counts;   /* the worker's, see plan.h */
+    uint64_t executed;  /* warp instructions up to the end of the running basic block: the clock */
+    int64_t budget;     /* goes down with each basic block; below zero, the group yields at a backward branch */
+    uint8_t state;      /* eng_warp_state */
+    bool spinning;      /* did a strong access, an atomic with a result or a sleep since it last yielded */
+    uint16_t n_groups;  /* the groups that are not running */
     eng_group *groups;
-    uint32_t spins;     /* quanta used up without leaving a loop */
-    uint64_t executed;  /* warp instructions, as far as block counts tell; the clock */
+    uint32_t b2r;       /* result of the last BAR.RED, for B2R */
+    uint32_t barrier_b; /* slot offset of B0 */
 };
 
 struct eng_blk { /* a block that is running */
@@ -113,7 +115,7 @@ struct eng_worker {
     eng_sink *sinks;
     size_t n_sinks;
     bool stop;                 /* the launch ends: set by eng_fault when fatal */
-    struct eng_counts *counts; /* executions of basic blocks (run.c) */
+    uint64_t *counts;          /* executions of basic blocks, branches, guards: see plan.h */
     void *memory_state;        /* the memory families' own, for a launch: eng_memory_begin/end */
     wg_status status;
     wg_error err;
@@ -133,8 +135,8 @@ struct eng_grid {
 };
 
 /* Generic addresses: below, the windows of 2^24 bytes at these places are shared and local memory, the rest global. */
-#define ENG_SHARED_WINDOW UINT64_C(0x7f0000000000)
-#define ENG_LOCAL_WINDOW  UINT64_C(0x7f1000000000)
+#define ENG_SHARED_WINDOW UINT64_C(0x10000000000) /* low half zero: SR_SWINHI is the high half */
+#define ENG_LOCAL_WINDOW  UINT64_C(0x10100000000)
 #define ENG_WINDOW_SIZE   (UINT64_C(1) << 24)
 
 /* --- handlers -------------------------------------------------------------------------- */
