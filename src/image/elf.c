@@ -146,6 +146,21 @@ wg_status img_elf_relocs(const elf_section *section, const elf_file *elf, wg_are
     return WG_OK;
 }
 
+enum { ABI_CUDA13 = 8 };
+
+/* Before ABI version 8 (CUDA 13) the flags' low byte held the architecture; "a" targets had a bit there. */
+void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific)
+{
+    bool old = elf->abi_version < ABI_CUDA13;
+    *sm = (int)(old ? elf->flags & 0xff : elf->flags >> 8 & 0xff);
+    *arch_specific = old && (elf->flags & 0x800);
+    const elf_section *compat = img_elf_find(elf, ".nv.compat");
+    for (size_t i = 0; compat && compat->data && i + 4 <= compat->size; i += 4) {
+        const uint8_t *record = compat->data + i; /* format, attribute, value, pad */
+        if (record[0] == 2 && record[1] == 9 && record[2] == 1) *arch_specific = true;
+    }
+}
+
 size_t img_elf_extent(const void *bytes, size_t limit) {
     Elf64_Ehdr header;
     if (!img_is_elf(bytes, limit) || limit < sizeof header) return 0;

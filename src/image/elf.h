@@ -53,6 +53,8 @@ const elf_section *img_elf_find(const elf_file *elf,
 /* The relocations that one SHT_REL or SHT_RELA section holds. */
 wg_status img_elf_relocs(const elf_section *section, const elf_file *elf, wg_arena *arena, elf_reloc **out,
                          size_t *count, wg_error *err);
+/* What a cubin's header says it was compiled for: 90 for sm_90. */
+void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific);
 /* How many bytes an ELF file takes that starts at bytes and may be followed by others; 0 when it says
  * nonsense. */
 size_t img_elf_extent(const void *bytes, size_t limit);

@@ -17,7 +17,8 @@ typedef enum img_kind { IMG_PTX = 1, IMG_CUBIN = 2 } img_kind;
 typedef struct img_entry {
     img_kind kind;
     int sm;              /* 75, 80, 90, ... */
-    bool arch_specific;  /* the "a" targets: sm_90a */
+    bool arch_specific;  /* the "a" targets: sm_90a runs on 9.0 and nothing else */
+    bool family;         /* the "f" targets: sm_100f */
     const uint8_t *data; /* decompressed; PTX text ends with NUL */
     size_t size;         /* without that NUL */
     int container;       /* entries of one container are one translation unit, in several architectures */

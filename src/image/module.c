@@ -7,22 +7,10 @@
 #include "image/bytes.h"
 #include "image/names.h"
 
-enum { TEXT_ALIGN = 128, INSTRUCTION = 16, STO_ENTRY = 0x10, ABI_CUDA13 = 8 };
+enum { TEXT_ALIGN = 128, INSTRUCTION = 16, STO_ENTRY = 0x10 };
 
 wg_status img_no_memory(wg_error *err) {
     return wg_fail(err, WG_ERR_MEMORY, "no memory to read the cubin");
-}
-
-/* Before ABI version 8 (CUDA 13) the flags' low byte held the architecture; "a" targets had a bit there. */
-static void read_architecture(const elf_file *elf, img_module *m) {
-    bool old = elf->abi_version < ABI_CUDA13;
-    m->sm = (int)(old ? elf->flags & 0xff : elf->flags >> 8 & 0xff);
-    m->arch_specific = old && (elf->flags & 0x800);
-    const elf_section *compat = img_elf_find(elf, ".nv.compat");
-    for (size_t i = 0; compat && compat->data && i + 4 <= compat->size; i += 4) {
-        const uint8_t *record = compat->data + i; /* format, attribute, value, pad */
-        if (record[0] == 2 && record[1] == 9 && record[2] == 1) m->arch_specific = true;
-    }
 }
 
 uint32_t img_function_of_section(const module_reader *r, const elf_section *section, const char *prefix) {
@@ -128,7 +116,7 @@ static wg_status read_module(module_reader *r, const void *cubin, size_t size) {
     if (r->elf.type == ET_REL)
         return wg_fail(r->err, WG_ERR_UNSUPPORTED,
                        "a relocatable cubin (nvcc -dc): it becomes executable when nvcc links it (-dlink)");
-    read_architecture(&r->elf, r->module);
+    img_elf_architecture(&r->elf, &r->module->sm, &r->module->arch_specific);
     if (r->module->sm < 70)
         return wg_fail(r->err, WG_ERR_UNSUPPORTED,
                        "code for sm_%d: the instruction formats before sm_75 are not read", r->module->sm);
