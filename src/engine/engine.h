@@ -23,6 +23,7 @@ typedef struct eng_gpu {
     unsigned l2;     /* bytes */
     unsigned clock_khz, memory_clock_khz, bus_bits;
     double bandwidth; /* bytes per second, from the vendor's datasheet */
+    const unsigned *carveouts; /* bytes, ascending, 0-terminated: the sizes that an SM's shared memory is set to */
 } eng_gpu;
 const eng_gpu *eng_gpu_find(const char *id); /* case-insensitive; NULL: none */
 const eng_gpu *eng_gpu_at(unsigned i);       /* NULL past the end */

@@ -1,4 +1,4 @@
-/* Watches: observers of a launch. One file a watch; each owns one section of the launch's record.
+/* Watches: observers of a launch. One file a watch; each owns one part of the launch's record.
  * A watch has one state for each worker; states are merged, in order of worker, when the launch ends.
  * All sums commute, so the record is the same for every number of workers. */
 #ifndef WG_WATCH_WATCH_H
@@ -8,28 +8,101 @@
 
 #include "engine/engine.h"
 
-typedef enum watch_exactness { WATCH_EXACT, WATCH_MODEL } watch_exactness;
+/* --- counters: one row each in counters.def --------------------------------------------- */
+typedef enum watch_exactness {
+    WATCH_EXACT, /* counted from the executed code; equal to the hardware's counter where it has one */
+    WATCH_MODEL  /* follows from a stated model */
+} watch_exactness;
+typedef enum watch_scope {
+    WATCH_LAUNCH,     /* of a launch */
+    WATCH_INSTRUCTION /* of a launch, and of each of its instructions to which it applies */
+} watch_scope;
+typedef enum watch_counter {
+#define WATCH_ROW(id, ...) WATCH_##id,
+#include "watch/counters.def"
+#undef WATCH_ROW
+    WATCH_COUNTERS
+} watch_counter;
+typedef struct watch_counter_info {
+    const char *name, *unit;
+    watch_exactness exactness;
+    watch_scope scope;
+    const char *meaning, *source;
+} watch_counter_info;
+extern const watch_counter_info watch_counter_table[WATCH_COUNTERS];
+int watch_counter_find(const char *name); /* -1: no such counter */
 
+/* --- the record of a launch ------------------------------------------------------------- */
+typedef struct watch_value {
+    enum { WATCH_ABSENT, WATCH_COUNT, WATCH_REAL } kind;
+    union { uint64_t count; double real; };
+} watch_value;
+typedef struct watch_table { /* counters of one function's instructions */
+    size_t n;                /* instructions; 0: nothing was counted here */
+    uint64_t *values[WATCH_COUNTERS]; /* NULL: no value for any instruction */
+    uint64_t *present[WATCH_COUNTERS]; /* bit set of instructions that have a value */
+} watch_table;
+typedef struct watch_record {
+    watch_value launch[WATCH_COUNTERS];
+    watch_table *tables; /* by function of the module */
+    size_t n_tables;
+    json_t *extra; /* more members for the launch's JSON ("occupancy", ...) */
+    bool failed;   /* no memory: the record is not whole */
+} watch_record;
+
+bool watch_record_init(watch_record *record, const img_module *module); /* false: no memory */
+void watch_record_free(watch_record *record);
+void watch_set(watch_record *record, watch_counter counter, uint64_t value);
+void watch_set_real(watch_record *record, watch_counter counter, double value);
+/* Adds to a count; an absent one starts at 0. */
+void watch_add(watch_record *record, watch_counter counter, uint64_t value);
+/* Sets an instruction's counter and adds it to the launch's. */
+void watch_add_at(watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t value);
+bool watch_get_at(const watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t *value);
+
+/* --- watches ---------------------------------------------------------------------------- */
 typedef struct watch_context {
     eng_code *code;
+    const img_module *module;
     const img_function *function; /* the kernel */
     const eng_launch *launch;
     const eng_gpu *gpu;
     eng_memory *memory;
+    unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
 } watch_context;
 
 typedef struct watch {
     const char *name;
-    uint32_t wants; /* event kinds */
-    void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory */
+    uint32_t wants; /* 1 << eng_event_kind, or-ed; 0: only the result */
+    void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory. May be NULL when wants is 0 */
     void (*events)(void *state, const eng_batch *batch);
     void (*merge)(void *into, void *from); /* frees nothing */
-    /* Adds its counters: launch-wide with watch_set, per instruction with watch_set_at. */
-    void (*finish)(void *state, const watch_context *ctx, const eng_result *result, struct watch_record *record);
+    /* Adds its counters to the record. */
+    void (*finish)(void *state, const watch_context *ctx, const eng_result *result, watch_record *record);
     void (*stop)(void *state);
 } watch;
 
-/* All watches, NULL-terminated: counters.def names every counter once (name, unit, exactness, meaning, source). */
+/* All watches, NULL-terminated. */
 extern const watch *const watch_all[];
+
+/* --- a cell an instruction: the state that most watches keep ----------------------------- */
+/* Zeroed cells of `size` bytes for every instruction of the functions that ran; a function's cells come with
+ * its first event. */
+typedef struct watch_cells {
+    const img_module *module;
+    size_t size;
+    void **at; /* by function */
+} watch_cells;
+bool watch_cells_init(watch_cells *cells, const watch_context *ctx, size_t size);
+void *watch_cells_more(watch_cells *cells, unsigned function); /* NULL: no memory */
+void watch_cells_free(watch_cells *cells);
+static inline void *watch_cell(watch_cells *cells, unsigned function, uint32_t instr) {
+    char *row = cells->at[function];
+    if (__builtin_expect(!row, 0)) {
+        row = watch_cells_more(cells, function);
+        if (!row) return NULL;
+    }
+    return row + instr * cells->size;
+}
 
 #endif
