@@ -56,7 +56,8 @@ void watch_set(watch_record *record, watch_counter counter, uint64_t value);
 void watch_set_real(watch_record *record, watch_counter counter, double value);
 /* Adds to a count; an absent one starts at 0. */
 void watch_add(watch_record *record, watch_counter counter, uint64_t value);
-/* Sets an instruction's counter and adds it to the launch's. */
+/* Adds to an instruction's counter alone; and to the launch's as well. */
+void watch_put_at(watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t value);
 void watch_add_at(watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t value);
 bool watch_get_at(const watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t *value);
 

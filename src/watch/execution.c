@@ -1,0 +1,60 @@
+/* Execution: warp and thread instructions, branches, and instructions by what they do. All of it follows
+ * from the engine's own exact counts; no event is needed. */
+#include "watch/watch.h"
+
+/* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
+static watch_counter op_counter(sass_op op) {
+    if (op == SASS_BSYNC) return WATCH_OP_BRANCH; /* hardware counts it with the branches; BSSY not */
+    if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
+    switch (sass_class_of(op)) {
+    case SASS_CLASS_BRANCH:
+    case SASS_CLASS_CALL:
+    case SASS_CLASS_EXIT: return WATCH_OP_BRANCH;
+    case SASS_CLASS_GLOBAL_LD: return WATCH_OP_GLOBAL_LD;
+    case SASS_CLASS_GLOBAL_ST: return WATCH_OP_GLOBAL_ST;
+    case SASS_CLASS_GLOBAL_RED: return WATCH_OP_GLOBAL_RED;
+    case SASS_CLASS_GLOBAL_ATOM: return WATCH_OP_GLOBAL_ATOM;
+    case SASS_CLASS_SHARED_LD: return WATCH_OP_SHARED_LD;
+    case SASS_CLASS_SHARED_ST: return WATCH_OP_SHARED_ST;
+    case SASS_CLASS_SHARED_ATOM: return WATCH_OP_SHARED_ATOM;
+    case SASS_CLASS_LOCAL_LD: return WATCH_OP_LOCAL_LD;
+    case SASS_CLASS_LOCAL_ST: return WATCH_OP_LOCAL_ST;
+    case SASS_CLASS_GENERIC_LD: return WATCH_OP_GENERIC_LD;
+    case SASS_CLASS_GENERIC_ST: return WATCH_OP_GENERIC_ST;
+    default: return WATCH_COUNTERS;
+    }
+}
+
+static bool is_conditional(const sass_instr *in) {
+    return sass_class_of(in->op) == SASS_CLASS_BRANCH &&
+           (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA);
+}
+
+static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sass_instr *in, const eng_instr_count *n) {
+    watch_add_at(record, WATCH_INST, f, i, n->warps);
+    watch_add_at(record, WATCH_THREAD_INST, f, i, n->lanes);
+    watch_add_at(record, WATCH_THREAD_INST_ON, f, i, n->lanes_on);
+    if (is_conditional(in)) {
+        watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, n->warps);
+        watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->divergent);
+    }
+    watch_counter op = op_counter(in->op);
+    if (op != WATCH_COUNTERS) watch_add(record, op, n->warps);
+}
+
+static void finish(void *state, const watch_context *ctx, const eng_result *result, watch_record *record) {
+    (void)state;
+    for (watch_counter c = WATCH_INST; c <= WATCH_OP_LDGSTS; c++) watch_add(record, c, 0);
+    for (unsigned f = 0; f < ctx->module->n_functions; f++) {
+        const eng_instr_count *n = result->counts ? result->counts[f] : NULL;
+        if (!n) continue;
+        const sass_instr *code = eng_instructions(ctx->code, &ctx->module->functions[f]);
+        for (uint32_t i = 0; i < ctx->module->functions[f].code_size / 16; i++)
+            if (n[i].warps) finish_instr(record, f, i, &code[i], &n[i]);
+    }
+    uint64_t warps = record->launch[WATCH_INST].count;
+    watch_set_real(record, WATCH_LANES_MEAN, warps ? (double)record->launch[WATCH_THREAD_INST].count / (double)warps : 0);
+    watch_set(record, WATCH_CYCLES, result->cycles);
+}
+
+const watch watch_execution = {.name = "execution", .finish = finish};

@@ -1,0 +1,173 @@
+/* Global and local memory: requests, sectors, bytes asked for and bytes used, for each instruction.
+ *
+ * Nearly all requests of good kernels are whole-warp, contiguous and aligned, or uniform: for those one
+ * counter is bumped and everything else follows when the launch ends. Only what deviates is looked at. */
+#include <stdlib.h>
+
+#include "watch/sectors.h"
+#include "watch/watch.h"
+
+typedef struct cell {
+    uint64_t aligned; /* whole-warp contiguous requests that begin at a sector */
+    uint64_t uniform; /* whole-warp requests to one address */
+    uint64_t requests, sectors, asked, used; /* of all others */
+    uint64_t chunks;  /* under the own model, all requests */
+    uint8_t width, access;
+} cell;
+
+typedef struct state {
+    watch_cells global, local;
+    unsigned chunk, group; /* 0: no such model was asked for */
+} state;
+
+static void stop(void *opaque) {
+    state *st = opaque;
+    watch_cells_free(&st->global);
+    watch_cells_free(&st->local);
+    free(st);
+}
+
+static void *start(const watch_context *ctx) {
+    state *st = calloc(1, sizeof *st);
+    if (!st) return NULL;
+    st->chunk = ctx->chunk_bytes;
+    st->group = ctx->group_threads ? ctx->group_threads : 32;
+    if (watch_cells_init(&st->global, ctx, sizeof(cell)) && watch_cells_init(&st->local, ctx, sizeof(cell))) return st;
+    stop(st);
+    return NULL;
+}
+
+static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
+    watch_touch touch = watch_touch_event(batch, ev);
+    c->requests++;
+    c->sectors += touch.sectors;
+    c->used += touch.bytes;
+    c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
+}
+
+static void count(state *st, const eng_batch *batch, const eng_event *ev) {
+    cell *c = watch_cell(&st->global, ev->function, ev->instr);
+    if (!c) return;
+    c->width = ev->width;
+    c->access = ev->access;
+    if (ev->mask == UINT32_MAX && ev->cls == ENG_CONTIGUOUS && ev->address % WATCH_SECTOR == 0) c->aligned++;
+    else if (ev->mask == UINT32_MAX && ev->cls == ENG_UNIFORM) c->uniform++;
+    else if (ev->mask) deviating(c, batch, ev);
+    if (st->chunk) c->chunks += watch_chunks_event(batch, ev, st->chunk, st->group);
+}
+
+static void events(void *opaque, const eng_batch *batch) {
+    state *st = opaque;
+    for (size_t i = 0; i < batch->count; i++) {
+        const eng_event *ev = &batch->events[i];
+        if (ev->kind != ENG_EV_ACCESS) continue;
+        if (ev->space == ENG_GLOBAL) {
+            count(st, batch, ev);
+        } else if (ev->space == ENG_LOCAL && ev->mask) {
+            cell *c = watch_cell(&st->local, ev->function, ev->instr);
+            if (!c) continue;
+            c->width = ev->width;
+            c->access = ev->access;
+            deviating(c, batch, ev);
+        }
+    }
+}
+
+static void merge_cells(watch_cells *into, const watch_cells *from) {
+    for (unsigned f = 0; f < from->module->n_functions; f++) {
+        const cell *b = from->at[f];
+        for (uint32_t i = 0; b && i < from->module->functions[f].code_size / 16; i++, b++) {
+            if (!b->access) continue;
+            cell *a = watch_cell(into, f, i);
+            if (!a) return;
+            a->aligned += b->aligned;
+            a->uniform += b->uniform;
+            a->requests += b->requests;
+            a->sectors += b->sectors;
+            a->asked += b->asked;
+            a->used += b->used;
+            a->chunks += b->chunks;
+            a->width = b->width;
+            a->access = b->access;
+        }
+    }
+}
+
+static void merge(void *into, void *from) {
+    merge_cells(&((state *)into)->global, &((state *)from)->global);
+    merge_cells(&((state *)into)->local, &((state *)from)->local);
+}
+
+/* Which counters an access of this kind goes to; WATCH_COUNTERS: none. */
+typedef struct kind {
+    watch_counter requests, sectors, asked, used, chunks;
+} kind;
+static const kind none = {WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS};
+
+static kind kind_of(uint8_t access, bool local) {
+    kind k = none;
+    if (local) {
+        bool load = access & ENG_READ;
+        k.requests = load ? WATCH_LOCAL_LD_REQUESTS : WATCH_LOCAL_ST_REQUESTS;
+        k.sectors = load ? WATCH_LOCAL_LD_SECTORS : WATCH_LOCAL_ST_SECTORS;
+        k.asked = WATCH_LOCAL_BYTES;
+    } else if (access & ENG_ASYNC) {
+        k.requests = WATCH_GLOBAL_ASYNC_REQUESTS, k.sectors = WATCH_GLOBAL_ASYNC_SECTORS;
+    } else if (access & ENG_REDUCTION) {
+        k.requests = WATCH_GLOBAL_RED_REQUESTS, k.sectors = WATCH_GLOBAL_RED_SECTORS;
+    } else if (access & ENG_ATOMIC) {
+        k.requests = WATCH_GLOBAL_ATOM_REQUESTS, k.sectors = WATCH_GLOBAL_ATOM_SECTORS;
+    } else if (access & ENG_READ) {
+        k = (kind){WATCH_GLOBAL_LD_REQUESTS, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_BYTES, WATCH_GLOBAL_LD_USED,
+                   WATCH_CHUNKS_LD};
+    } else {
+        k = (kind){WATCH_GLOBAL_ST_REQUESTS, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_BYTES, WATCH_GLOBAL_ST_USED,
+                   WATCH_CHUNKS_ST};
+    }
+    return k;
+}
+
+static void add(watch_record *record, watch_counter counter, unsigned f, uint32_t i, uint64_t value) {
+    if (counter != WATCH_COUNTERS) watch_add_at(record, counter, f, i, value);
+}
+
+static void finish_cell(watch_record *record, const state *st, unsigned f, uint32_t i, const cell *c, bool local) {
+    kind k = kind_of(c->access, local);
+    uint64_t whole = (uint64_t)32 * c->width; /* bytes of a whole-warp contiguous request */
+    add(record, k.requests, f, i, c->aligned + c->uniform + c->requests);
+    add(record, k.sectors, f, i, c->aligned * (whole / WATCH_SECTOR) + c->uniform + c->sectors);
+    add(record, k.asked, f, i, (c->aligned + c->uniform) * whole + c->asked);
+    add(record, k.used, f, i, c->aligned * whole + c->uniform * c->width + c->used);
+    if (st->chunk) add(record, k.chunks, f, i, c->chunks);
+}
+
+static void ratio(watch_record *record, watch_counter out, watch_counter above, watch_counter below) {
+    uint64_t b = record->launch[below].count;
+    watch_set_real(record, out, b ? (double)record->launch[above].count / (double)b : 0);
+}
+
+static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
+    (void)result;
+    const state *st = opaque;
+    /* A countable zero is 0. */
+    for (watch_counter c = WATCH_GLOBAL_LD_REQUESTS; c <= WATCH_LOCAL_BYTES; c++) watch_add(record, c, 0);
+    if (st->chunk) watch_add(record, WATCH_CHUNKS_LD, 0), watch_add(record, WATCH_CHUNKS_ST, 0);
+    for (unsigned f = 0; f < ctx->module->n_functions; f++)
+        for (int local = 0; local < 2; local++) {
+            const cell *c = local ? st->local.at[f] : st->global.at[f];
+            for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++, c++)
+                if (c->access) finish_cell(record, st, f, i, c, local);
+        }
+    ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
+    ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);
+    ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, WATCH_GLOBAL_LD_SECTORS);
+    ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, WATCH_GLOBAL_ST_SECTORS);
+}
+
+const watch watch_memory = {.name = "memory",
+                            .wants = 1u << ENG_EV_ACCESS,
+                            .start = start,
+                            .events = events,
+                            .merge = merge,
+                            .finish = finish,
+                            .stop = stop};
