@@ -2,6 +2,7 @@
 #ifndef WARPKERNELS_WARPKERNELS_H
 #define WARPKERNELS_WARPKERNELS_H
 
+#include "reduce.h"
 #include "status.h"
 #include "workspace.h"
 #include "elementwise.h"

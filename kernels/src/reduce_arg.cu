@@ -1,0 +1,56 @@
+// Argmin and argmax: the smallest index among equals.
+#include <warpkernels/reduce.h>
+
+#include "order.cuh"
+#include "reduce.cuh"
+
+template <class Order> struct arg_op {
+    typedef typename Order::T T;
+    typedef int64_t Out;
+    // The index of "none yet" is the largest, and so loses every tie.
+    struct Acc {
+        uint64_t index;
+        T value;
+        T padding; // whole words of 8 bytes for the copies between blocks
+    };
+    enum { N = 1 };
+    static __device__ Acc identity() { return {UINT64_MAX, Order::neutral(), 0}; }
+    static __device__ __forceinline__ Acc combine(const Acc &a, const Acc &b) {
+        const bool tie = !Order::before(a.value, b.value) && b.index < a.index;
+        return Order::before(b.value, a.value) || tie ? b : a;
+    }
+    // The best of the packs is found by its position in them; indices of 64 bits are compared once.
+    template <int U, int W, int STEP>
+    static __device__ __forceinline__ void add(Acc &acc, const T (&x)[1][U][W], int64_t i) {
+        T best = x[0][0][0];
+        int at = 0;
+#pragma unroll
+        for (int u = 0; u < U; u++)
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                if (Order::before(x[0][u][w], best)) {
+                    best = x[0][u][w];
+                    at = u * STEP + w;
+                }
+        acc = combine(acc, {(uint64_t)(i + at), best, 0});
+    }
+    static __device__ Out result(const Acc &acc, int64_t) { return (int64_t)acc.index; }
+};
+
+typedef arg_op<order_min<float>> argmin_f32;
+typedef arg_op<order_min<double>> argmin_f64;
+typedef arg_op<order_min<int32_t>> argmin_i32;
+typedef arg_op<order_min<int64_t>> argmin_i64;
+typedef arg_op<order_max<float>> argmax_f32;
+typedef arg_op<order_max<double>> argmax_f64;
+typedef arg_op<order_max<int32_t>> argmax_i32;
+typedef arg_op<order_max<int64_t>> argmax_i64;
+
+WK_DEFINE_REDUCE(argmin, f32, argmin_f32)
+WK_DEFINE_REDUCE(argmin, f64, argmin_f64)
+WK_DEFINE_REDUCE(argmin, i32, argmin_i32)
+WK_DEFINE_REDUCE(argmin, i64, argmin_i64)
+WK_DEFINE_REDUCE(argmax, f32, argmax_f32)
+WK_DEFINE_REDUCE(argmax, f64, argmax_f64)
+WK_DEFINE_REDUCE(argmax, i32, argmax_i32)
+WK_DEFINE_REDUCE(argmax, i64, argmax_i64)
