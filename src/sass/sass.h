@@ -74,6 +74,17 @@ typedef enum sass_atom {
     SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND, SASS_ATOM_OR,
     SASS_ATOM_XOR, SASS_ATOM_EXCH, SASS_ATOM_CAS, SASS_ATOM_POPC_INC, SASS_ATOM_ARRIVE, SASS_ATOM_CAST_SPIN
 } sass_atom;
+/* sass_instr.sub of the opcodes that have a kind */
+enum { SASS_MUFU_COS, SASS_MUFU_SIN, SASS_MUFU_EX2, SASS_MUFU_LG2, SASS_MUFU_RCP, SASS_MUFU_RSQ, SASS_MUFU_RCP64H,
+       SASS_MUFU_RSQ64H, SASS_MUFU_SQRT, SASS_MUFU_TANH };
+enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
+enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };
+enum { SASS_MATCH_ALL, SASS_MATCH_ANY };
+enum { SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX };
+enum { SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED, SASS_BAR_SCAN }; /* RED: bop is one of the next line */
+enum { SASS_BAR_POPC, SASS_BAR_AND, SASS_BAR_OR };
+enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };
+enum { SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR, SASS_PRMT_RC16 };
 typedef enum sass_scope { SASS_SCOPE_NONE, SASS_CTA, SASS_SM, SASS_GPU, SASS_SYS } sass_scope;
 typedef enum sass_order { SASS_WEAK, SASS_CONSTANT, SASS_STRONG, SASS_MMIO } sass_order;
 
@@ -99,7 +110,8 @@ typedef struct sass_instr {
     /* Sources fill a, b, c, predicates pdst and psrc, in the order in which the operands are printed, wherever they
      * lie in the word: MOV and MUFU read a; a store's or an atomic's data is a; compare-and-swap has the compare
      * value in a and the new one in b; SHFL a value, b lane, c clamp; BAR a number, b count; S2R a special register;
-     * LDC a constant; BSSY, BSYNC, BREAK a barrier; BRX, RET a register. */
+     * LDC a constant; BSSY, BSYNC, BREAK a barrier. BRX, RET and CALL through a register: a is the register, b a
+     * SASS_LABEL whose value is added to it. BRA: psrc[0] as well as the guard must hold, and psrc[1] (uniform). */
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
     sass_operand a, b, c;   /* first, second, third logical source */
     sass_pred pdst[2];      /* predicate destinations */
@@ -125,8 +137,10 @@ typedef struct sass_instr {
 bool sass_decode(const void *word, uint32_t offset, int sm, sass_instr *out);
 /* nvdisasm's text, guard included, without the trailing " ;". Returns the length that it would have. */
 size_t sass_print(const sass_instr *instr, char *buf, size_t size);
-/* Base mnemonic ("IMAD"), without modifiers. */
+/* Mnemonic with what the opcode itself fixes ("IMAD", "IMAD.WIDE"), without modifiers. */
 const char *sass_name(sass_op op);
+/* The engine binder that isa.def names for the opcode ("imad_wide"); NULL for an unknown one. */
+const char *sass_handler_name(sass_op op);
 /* "SR_TID.X"; NULL when unknown. */
 const char *sass_special_name(unsigned sr);
 
@@ -143,9 +157,11 @@ typedef enum sass_class {
 } sass_class;
 sass_class sass_class_of(sass_op op);
 
-/* Number of consecutive 32-bit registers that dst covers (0, 1, 2, 4, ...), and that a source slot covers. */
+/* Number of consecutive 32-bit registers that dst covers (1, 2, 4, ...), and that a source slot (&instr->a, b or c)
+ * covers; uniform registers likewise. 0 for RZ, URZ and what is no register. */
 unsigned sass_dst_regs(const sass_instr *instr);
 unsigned sass_src_regs(const sass_instr *instr, const sass_operand *slot);
+unsigned sass_address_regs(const sass_address *address); /* of its base */
 
 /* --- control flow (cfg.c) ------------------------------------------------------------ */
 typedef struct sass_block {

@@ -1,0 +1,141 @@
+/* How many registers an operand covers: pairs of 64-bit values, vectors of memory accesses, fragments of matrices. */
+#include "sass/sass.h"
+
+static bool is_register(const sass_operand *o) {
+    return (o->kind == SASS_REG && o->reg != SASS_RZ) || (o->kind == SASS_UREG && o->reg != SASS_URZ);
+}
+static unsigned words_of_type(unsigned type) {
+    switch (type) {
+    case SASS_U64:
+    case SASS_S64:
+    case SASS_F64:
+    case SASS_B64: return 2;
+    case SASS_B128: return 4;
+    default: return 1;
+    }
+}
+static unsigned words_of_width(unsigned bytes) { return bytes > 4 ? bytes / 4 : 1; }
+
+/* --- matrix fragments, a warp's share in one lane (PTX ISA, "Matrix fragments for mma") -------- */
+
+typedef struct fragments {
+    uint8_t a, b, cd;
+} fragments;
+
+enum { HMMA_1688, HMMA_16816, HMMA_1684 };
+static fragments hmma_fragments(const sass_instr *i) {
+    const bool tf32 = i->stype == SASS_TF32;
+    const uint8_t cd = i->type == SASS_F32 ? 4 : 2;
+    switch (i->shape) {
+    case HMMA_16816: return (fragments){4, 2, cd};
+    case HMMA_1684: return (fragments){2, 1, cd};
+    default: return tf32 ? (fragments){4, 2, cd} : (fragments){2, 1, cd};
+    }
+}
+enum { IMMA_8816 = 0, IMMA_8832 = 2, IMMA_16816 = 4, IMMA_16832 = 5, IMMA_16864 = 6 };
+static fragments imma_fragments(const sass_instr *i) {
+    const bool nibbles = i->type == SASS_U4 || i->type == SASS_S4;
+    switch (i->shape) {
+    case IMMA_16816: return (fragments){2, 1, 4};
+    case IMMA_16832: return nibbles ? (fragments){2, 1, 4} : (fragments){4, 2, 4};
+    case IMMA_16864: return (fragments){4, 2, 4};
+    default: return (fragments){1, 1, 2};
+    }
+}
+enum { BMMA_88128, BMMA_168128, BMMA_168256 };
+static fragments bmma_fragments(const sass_instr *i) {
+    switch (i->shape) {
+    case BMMA_168128: return (fragments){2, 1, 4};
+    case BMMA_168256: return (fragments){4, 2, 4};
+    default: return (fragments){1, 1, 2};
+    }
+}
+static fragments fragments_of(const sass_instr *i) {
+    switch ((sass_op)i->op) {
+    case SASS_HMMA: return hmma_fragments(i);
+    case SASS_IMMA: return imma_fragments(i);
+    case SASS_BMMA: return bmma_fragments(i);
+    case SASS_DMMA: return (fragments){2, 2, 4};
+    default: return (fragments){1, 1, 1};
+    }
+}
+
+/* --- the questions ------------------------------------------------------------------------------- */
+
+unsigned sass_dst_regs(const sass_instr *i) {
+    if (!is_register(&i->dst)) return 0;
+    switch ((sass_op)i->op) {
+    case SASS_IMAD_WIDE:
+    case SASS_UIMAD_WIDE:
+    case SASS_UIADD3_64:
+    case SASS_DADD:
+    case SASS_DMUL:
+    case SASS_DFMA:
+    case SASS_LEPC:
+    case SASS_LEPC_90: return 2;
+    case SASS_CS2R: return i->shape ? 2 : 1;
+    case SASS_F2F:
+    case SASS_F2F_64:
+    case SASS_F2I:
+    case SASS_F2I_64:
+    case SASS_I2F:
+    case SASS_I2F_64:
+    case SASS_FRND:
+    case SASS_FRND_64: return words_of_type(i->type);
+    case SASS_HMMA:
+    case SASS_IMMA:
+    case SASS_BMMA:
+    case SASS_DMMA: return fragments_of(i).cd;
+    case SASS_LDSM: return i->shape;
+    default: return words_of_width(i->width);
+    }
+}
+
+unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
+    if (!is_register(slot)) return 0;
+    const bool a = slot == &i->a, b = slot == &i->b;
+    switch ((sass_op)i->op) {
+    case SASS_IMAD_WIDE:
+    case SASS_UIMAD_WIDE: return a || b ? 1 : 2;
+    case SASS_UIADD3_64:
+    case SASS_DADD:
+    case SASS_DMUL:
+    case SASS_DFMA:
+    case SASS_DSETP: return 2;
+    case SASS_F2F:
+    case SASS_F2F_64:
+    case SASS_F2I:
+    case SASS_F2I_64:
+    case SASS_I2F:
+    case SASS_I2F_64: return words_of_type(i->stype);
+    case SASS_FRND:
+    case SASS_FRND_64:
+    case SASS_MATCH: return words_of_type(i->type);
+    case SASS_HMMA:
+    case SASS_IMMA:
+    case SASS_BMMA:
+    case SASS_DMMA: return a ? fragments_of(i).a : b ? fragments_of(i).b : fragments_of(i).cd;
+    case SASS_STSM: return i->shape;
+    case SASS_BRX:
+    case SASS_BRXU:
+    case SASS_RET:
+    case SASS_CALL_REL:
+    case SASS_CALL_ABS: return 2;
+    default: break;
+    }
+    switch (sass_class_of((sass_op)i->op)) {
+    case SASS_CLASS_GLOBAL_ST:
+    case SASS_CLASS_GENERIC_ST:
+    case SASS_CLASS_SHARED_ST:
+    case SASS_CLASS_LOCAL_ST:
+    case SASS_CLASS_GLOBAL_ATOM:
+    case SASS_CLASS_GLOBAL_RED:
+    case SASS_CLASS_SHARED_ATOM: return words_of_width(i->width);
+    default: return 1;
+    }
+}
+
+unsigned sass_address_regs(const sass_address *address) {
+    if (!address->present || address->base == SASS_RZ) return 0;
+    return address->wide ? 2 : 1;
+}
