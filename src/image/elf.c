@@ -149,8 +149,7 @@ wg_status img_elf_relocs(const elf_section *section, const elf_file *elf, wg_are
 enum { ABI_CUDA13 = 8 };
 
 /* Before ABI version 8 (CUDA 13) the flags' low byte held the architecture; "a" targets had a bit there. */
-void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific)
-{
+void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific) {
     bool old = elf->abi_version < ABI_CUDA13;
     *sm = (int)(old ? elf->flags & 0xff : elf->flags >> 8 & 0xff);
     *arch_specific = old && (elf->flags & 0x800);

@@ -21,16 +21,14 @@ typedef struct entry_header {
     uint64_t payload_size, flags, full_size;
 } entry_header;
 
-bool img_is_container(const void *bytes, size_t size)
-{
+bool img_is_container(const void *bytes, size_t size) {
     uint32_t magic;
     if (size < CONTAINER_HEADER) return false;
     memcpy(&magic, bytes, 4);
     return magic == container_magic;
 }
 
-static entry_header read_header(cursor c)
-{
+static entry_header read_header(cursor c) {
     entry_header h = {0};
     h.kind = cursor_u16(&c);
     cursor_u16(&c); /* 0x0101 */
@@ -48,33 +46,34 @@ static entry_header read_header(cursor c)
     return h;
 }
 
-static wg_status damaged(file_builder *b, const char *what)
-{
+static wg_status damaged(file_builder *b, const char *what) {
     return wg_fail(b->err, WG_ERR_FORMAT, "fatbin: %s: the container is cut short or damaged", what);
 }
 
-static wg_status no_memory(file_builder *b) { return wg_fail(b->err, WG_ERR_MEMORY, "no memory to read the fatbin"); }
+static wg_status no_memory(file_builder *b) {
+    return wg_fail(b->err, WG_ERR_MEMORY, "no memory to read the fatbin");
+}
 
 /* *full has one byte more than h->full_size, which stays 0. */
-static wg_status decompress(file_builder *b, const entry_header *h, const uint8_t *payload, uint8_t *full)
-{
+static wg_status decompress(file_builder *b, const entry_header *h, const uint8_t *payload, uint8_t *full) {
     if (h->flags & FLAG_ZSTD) {
         size_t n = ZSTD_decompress(full, h->full_size, payload, h->compressed_size);
         if (ZSTD_isError(n))
-            return wg_fail(b->err, WG_ERR_FORMAT, "fatbin: the zstd data of an entry for sm_%u is damaged: %s", h->sm,
+            return wg_fail(b->err, WG_ERR_FORMAT,
+                           "fatbin: the zstd data of an entry for sm_%u is damaged: %s", h->sm,
                            ZSTD_getErrorName(n));
         if (n != h->full_size) return damaged(b, "an entry is shorter than it says");
         return WG_OK;
     }
-    int n = LZ4_decompress_safe((const char *)payload, (char *)full, (int)h->compressed_size, (int)h->full_size);
+    int n =
+        LZ4_decompress_safe((const char *)payload, (char *)full, (int)h->compressed_size, (int)h->full_size);
     if (n < 0 || (uint64_t)n != h->full_size)
         return wg_fail(b->err, WG_ERR_FORMAT, "fatbin: the LZ4 data of an entry for sm_%u is damaged", h->sm);
     return WG_OK;
 }
 
 /* Where the bytes of an entry are, decompressed; cubins that are stored stay where they are. */
-static wg_status read_payload(file_builder *b, const entry_header *h, const uint8_t *payload, img_entry *e)
-{
+static wg_status read_payload(file_builder *b, const entry_header *h, const uint8_t *payload, img_entry *e) {
     e->data = payload;
     e->size = h->payload_size;
     if (h->flags & (FLAG_ZSTD | FLAG_LZ4)) {
@@ -87,7 +86,8 @@ static wg_status read_payload(file_builder *b, const entry_header *h, const uint
         wg_status status = decompress(b, h, payload, full);
         if (status != WG_OK) return status;
     } else if (h->compressed_size) {
-        return wg_fail(b->err, WG_ERR_UNSUPPORTED, "fatbin: an entry for sm_%u is compressed in a way that is not known (flags 0x%llx)",
+        return wg_fail(b->err, WG_ERR_UNSUPPORTED,
+                       "fatbin: an entry for sm_%u is compressed in a way that is not known (flags 0x%llx)",
                        h->sm, (unsigned long long)h->flags);
     } else if (e->kind == IMG_PTX) {
         char *text = wg_arena_strndup(b->file->arena, (const char *)payload, h->payload_size);
@@ -98,9 +98,9 @@ static wg_status read_payload(file_builder *b, const entry_header *h, const uint
     return WG_OK;
 }
 
-static wg_status add_entry(file_builder *b, const entry_header *h, const uint8_t *start, int container)
-{
-    if (h->kind != IMG_PTX && h->kind != IMG_CUBIN) return WG_OK; /* NVVM code for link-time optimisation, ... */
+static wg_status add_entry(file_builder *b, const entry_header *h, const uint8_t *start, int container) {
+    if (h->kind != IMG_PTX && h->kind != IMG_CUBIN)
+        return WG_OK; /* NVVM code for link-time optimisation, ... */
     img_entry e = {.kind = (img_kind)h->kind,
                    .sm = (int)h->sm,
                    .arch_specific = h->flags & FLAG_ARCH,
@@ -121,15 +121,15 @@ static wg_status add_entry(file_builder *b, const entry_header *h, const uint8_t
 
 /* The stub of the device linker that every executable carries, -rdc or not: an ELF file with neither code nor
  * variables. */
-static bool is_empty_cubin(const img_entry *e)
-{
+static bool is_empty_cubin(const img_entry *e) {
     elf_file elf;
     bool empty = false;
     wg_arena *arena = e->kind == IMG_CUBIN ? wg_arena_new() : NULL;
     if (arena && img_elf_read(e->data, e->size, arena, &elf, NULL) == WG_OK) {
         empty = true;
         for (size_t i = 1; i < elf.n_sections; i++)
-            if (wg_starts_with(elf.sections[i].name, ".text.") || wg_starts_with(elf.sections[i].name, ".nv.global") ||
+            if (wg_starts_with(elf.sections[i].name, ".text.") ||
+                wg_starts_with(elf.sections[i].name, ".nv.global") ||
                 wg_starts_with(elf.sections[i].name, ".nv.constant3"))
                 empty = false;
     }
@@ -137,15 +137,15 @@ static bool is_empty_cubin(const img_entry *e)
     return empty;
 }
 
-wg_status img_add_container(file_builder *b, const void *bytes, size_t limit, size_t *used)
-{
+wg_status img_add_container(file_builder *b, const void *bytes, size_t limit, size_t *used) {
     cursor c = cursor_over(bytes, limit);
     uint32_t magic = cursor_u32(&c);
     uint16_t version = cursor_u16(&c), header_size = cursor_u16(&c);
     uint64_t size = cursor_u64(&c);
     if (c.bad || magic != container_magic) return damaged(b, "no container where one was expected");
     if (version != CONTAINER_VERSION || header_size < CONTAINER_HEADER)
-        return wg_fail(b->err, WG_ERR_UNSUPPORTED, "fatbin: container version %u is not known (version %d is)", version,
+        return wg_fail(b->err, WG_ERR_UNSUPPORTED,
+                       "fatbin: container version %u is not known (version %d is)", version,
                        CONTAINER_VERSION);
     cursor_take(&c, header_size - CONTAINER_HEADER);
     const uint8_t *content = cursor_take(&c, size);
@@ -164,20 +164,20 @@ wg_status img_add_container(file_builder *b, const void *bytes, size_t limit, si
     }
     bool empty = true;
     for (size_t i = first; empty && i < b->entries.count; i++) empty = is_empty_cubin(&b->entries.at[i]);
-    if (empty) b->entries.count = first;
-    else b->file->n_containers++;
+    if (empty)
+        b->entries.count = first;
+    else
+        b->file->n_containers++;
     return WG_OK;
 }
 
-wg_status img_add_entry(file_builder *b, const img_entry *entry)
-{
+wg_status img_add_entry(file_builder *b, const img_entry *entry) {
     img_entry e = *entry;
     e.container = b->file->n_containers++;
     return wg_vec_push(&b->entries, e) ? WG_OK : no_memory(b);
 }
 
-wg_status img_builder_start(file_builder *b, wg_error *err)
-{
+wg_status img_builder_start(file_builder *b, wg_error *err) {
     *b = (file_builder){.err = err};
     wg_arena *arena = wg_arena_new();
     b->file = arena ? wg_arena_alloc(arena, sizeof *b->file) : NULL;
@@ -189,22 +189,24 @@ wg_status img_builder_start(file_builder *b, wg_error *err)
     return WG_OK;
 }
 
-wg_status img_builder_finish(file_builder *b, wg_status status, img_file **out)
-{
+wg_status img_builder_finish(file_builder *b, wg_status status, img_file **out) {
     img_file *file = b->file;
     if (status == WG_OK) {
         file->n_entries = b->entries.count;
         file->entries = wg_arena_array(file->arena, file->n_entries, sizeof *file->entries);
-        if (!file->entries) status = no_memory(b);
-        else if (file->n_entries) memcpy(file->entries, b->entries.at, file->n_entries * sizeof *file->entries);
+        if (!file->entries)
+            status = no_memory(b);
+        else if (file->n_entries)
+            memcpy(file->entries, b->entries.at, file->n_entries * sizeof *file->entries);
     }
     wg_vec_free(&b->entries);
-    if (status == WG_OK) *out = file;
-    else wg_arena_free(file->arena);
+    if (status == WG_OK)
+        *out = file;
+    else
+        wg_arena_free(file->arena);
     return status;
 }
 
-void img_close(img_file *file)
-{
+void img_close(img_file *file) {
     if (file) wg_arena_free(file->arena);
 }

@@ -14,7 +14,8 @@ typedef struct file_builder {
 
 bool img_is_container(const void *bytes, size_t size);
 /* Adds the entries of the container at bytes as the file's next one; *used: how many bytes it takes.
- * A container that holds nothing to run or to link against (nvcc leaves one in every executable) adds nothing. */
+ * A container that holds nothing to run or to link against (nvcc leaves one in every executable) adds
+ * nothing. */
 wg_status img_add_container(file_builder *b, const void *bytes, size_t limit, size_t *used);
 /* Adds an entry that stands alone, as a container of its own. */
 wg_status img_add_entry(file_builder *b, const img_entry *entry);
@@ -28,6 +29,7 @@ bool img_read_ptx_target(const char *text, int *sm, bool *arch_specific, bool *f
 
 /* The wrapper with a bound on what is read: readable(p) says how many bytes from p on may be. For live
  * memory the loaded objects tell (img_open_wrapper); tests bring their own. */
-wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out, wg_error *err);
+wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out,
+                           wg_error *err);
 
 #endif

@@ -148,7 +148,8 @@ typedef struct img_module {
     int sm;
     bool arch_specific;
     bool has_lines;
-    uint8_t *code; /* all .text sections, each aligned to 128 bytes; internal calls already resolved */
+    const char *note; /* something that could not be read and that a report should say; NULL: nothing */
+    uint8_t *code;    /* all .text sections, each aligned to 128 bytes; internal calls already resolved */
     uint32_t code_size;
     img_function *functions;
     size_t n_functions;

@@ -13,11 +13,37 @@ const char *img_inner_name(const char *name) {
     return last > name && last[1] ? last + 1 : name;
 }
 
+/* nvcc makes file-local names unique, "__nv_static_N__HASH_FILE_..._NAME", where N is the length of the
+ * middle. */
+static const char *without_static_mark(const char *name) {
+    static const char mark[] = "__nv_static_";
+    if (strncmp(name, mark, sizeof mark - 1) != 0) return name;
+    char *middle;
+    unsigned long n = strtoul(name + sizeof mark - 1, &middle, 10);
+    if (*middle != '_' || n == 0 || n >= strlen(middle)) return name;
+    const char *rest = middle + 1 + n;
+    return *rest == '_' && rest[1] ? rest + 1 : name;
+}
+
+/* ... and puts those of headers into a namespace "_INTERNAL_HASH_..." that nobody wrote. */
+static void drop_internal_namespaces(char *text) {
+    static const char mark[] = "_INTERNAL_";
+    for (char *at = text; (at = strstr(at, mark));) {
+        char *end = at + strspn(at, "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+        if (strncmp(end, "::", 2) == 0)
+            memmove(at, end + 2, strlen(end + 2) + 1);
+        else
+            at = end;
+    }
+}
+
 const char *img_demangle(wg_arena *arena, const char *name) {
+    name = without_static_mark(name);
     if (strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST_NAME) return name;
     char *text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
     if (!text) return name;
-    const char *copy = wg_arena_strdup(arena, text);
+    drop_internal_namespaces(text);
+    char *copy = wg_arena_strdup(arena, text);
     free(text);
     return copy;
 }

@@ -15,8 +15,7 @@ typedef struct wrapper_v2 {
     const void *prelinked;
 } wrapper_v2;
 
-static wg_status read_container(file_builder *b, const void *data, size_t (*readable)(const void *))
-{
+static wg_status read_container(file_builder *b, const void *data, size_t (*readable)(const void *)) {
     size_t used, limit = data ? readable(data) : 0;
     /* Instead of a container a wrapper may hold a bare cubin. */
     if (img_is_elf(data, limit)) {
@@ -35,18 +34,20 @@ static wg_status read_container(file_builder *b, const void *data, size_t (*read
     return img_add_container(b, data, limit, &used);
 }
 
-wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out, wg_error *err)
-{
+wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out,
+                           wg_error *err) {
     *out = NULL;
     wrapper_v2 w;
     if (!wrapper || readable(wrapper) < sizeof w)
         return wg_fail(err, WG_ERR_FORMAT, "the fatbin wrapper that the program registers cannot be read");
     memcpy(&w, wrapper, sizeof w);
     if (w.magic != WRAPPER_MAGIC)
-        return wg_fail(err, WG_ERR_FORMAT, "the program registers something that is no fatbin wrapper (magic 0x%08x)",
+        return wg_fail(err, WG_ERR_FORMAT,
+                       "the program registers something that is no fatbin wrapper (magic 0x%08x)",
                        (unsigned)w.magic);
     if (w.version != 1 && w.version != 2)
-        return wg_fail(err, WG_ERR_UNSUPPORTED, "fatbin wrapper version %d is not known (1 and 2 are)", w.version);
+        return wg_fail(err, WG_ERR_UNSUPPORTED, "fatbin wrapper version %d is not known (1 and 2 are)",
+                       w.version);
     file_builder b;
     wg_status status = img_builder_start(&b, err);
     if (status != WG_OK) return status;
@@ -60,12 +61,12 @@ typedef struct search {
     uintptr_t address, end;
 } search;
 
-static int look_in_object(struct dl_phdr_info *info, size_t size, void *context)
-{
+static int look_in_object(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     search *s = context;
     for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+                  end = start + info->dlpi_phdr[i].p_memsz;
         if (info->dlpi_phdr[i].p_type != PT_LOAD || s->address < start || s->address >= end) continue;
         s->end = end;
         return 1;
@@ -74,13 +75,11 @@ static int look_in_object(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Memory of no loaded object is the program's own (it read a file, say): its header is believed. */
-static size_t readable_in_process(const void *p)
-{
+static size_t readable_in_process(const void *p) {
     search s = {.address = (uintptr_t)p};
     return dl_iterate_phdr(look_in_object, &s) ? s.end - s.address : SIZE_MAX - s.address;
 }
 
-wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err)
-{
+wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err) {
     return img_read_wrapper(wrapper, readable_in_process, out, err);
 }
