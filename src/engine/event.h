@@ -29,19 +29,21 @@ typedef enum eng_class {
     ENG_UNIFORM,    /* all lanes the same address */
     ENG_CONTIGUOUS, /* lane l at address + l * width */
     ENG_STRIDED,    /* lane l at address + l * stride */
+    ENG_ROWS,       /* lanes in rows of n, as blocks narrower than a warp make them:
+                       lane l at address + l / n * stride + l % n * step; more = n | step << 8 */
     ENG_GENERAL     /* lane l at lanes[l] */
 } eng_class;
 enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
        ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */ };
 
 typedef struct eng_event {
-    uint64_t address;  /* of lane 0, were it active (uniform, contiguous, strided); local: offset in the lane's frame */
+    uint64_t address;  /* of lane 0, were it active (all classes but general); local: offset in the lane's frame */
     uint32_t instr;    /* index of the instruction in its function (offset / 16) */
     uint16_t function; /* index in img_module.functions */
     uint16_t warp;     /* in its block */
     uint32_t mask;     /* lanes that did it (guard applied) */
     uint32_t more;     /* by kind */
-    int32_t stride;    /* strided */
+    int32_t stride;    /* strided, rows */
     uint8_t kind, cls, space, width; /* width: bytes a lane */
     uint8_t access;    /* ENG_READ | ... */
     uint8_t scope;     /* sass_scope of a strong access or fence */
@@ -65,6 +67,10 @@ static inline uint64_t eng_lane_address(const eng_batch *batch, const eng_event 
     case ENG_UNIFORM: return ev->address;
     case ENG_CONTIGUOUS: return ev->address + (uint64_t)lane * ev->width;
     case ENG_STRIDED: return ev->address + (uint64_t)((int64_t)lane * ev->stride);
+    case ENG_ROWS: {
+        unsigned n = ev->more & 0xff;
+        return ev->address + (uint64_t)((int64_t)(lane / n) * ev->stride) + (uint64_t)(lane % n) * (ev->more >> 8);
+    }
     default: return batch->lanes[ev->general][lane];
     }
 }

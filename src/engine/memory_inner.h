@@ -1,0 +1,96 @@
+/* Inner layout of memory, shared by memory*.c, shadow*.c and the memory families. Not for other folders.
+ *
+ * A shadow offset is an address minus the start of the reserved range; registered host memory has shadow offsets in a
+ * part of the range that is never handed out. */
+#ifndef WG_ENGINE_MEMORY_INNER_H
+#define WG_ENGINE_MEMORY_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "engine/event.h"
+#include "engine/memory.h"
+
+enum {
+    MEM_ALIGN = 256,
+    MEM_PAGE = 4096,
+    MEM_CHUNK = 16, /* log2 of the bytes by which touched memory is accounted */
+    MEM_RANGES = 64 /* cached ranges of each kind of access; a power of two */
+};
+
+typedef struct mem_alloc {
+    eng_allocation pub;
+    uint64_t end;    /* address + size */
+    uint64_t extent; /* end of its guard gap */
+    uint64_t shadow; /* shadow offset of its first byte */
+    uint64_t prefix; /* bytes from its start that are defined, whatever the bits say */
+    bool purged;     /* freed, and its addresses were given to another */
+    bool was_read;   /* by a kernel: its read shadows may hold something */
+} mem_alloc;
+
+/* Read counts as differences (memory.h). A plane belongs to one worker while a launch runs. */
+typedef struct mem_plane {
+    int16_t *words;   /* indexed by shadow offset / 4 */
+    int8_t *bytes;    /* indexed by shadow offset */
+    wg_u64map spills; /* shadow offset * 2 + (1: of bytes) -> int64_t that the difference lacks */
+} mem_plane;
+
+struct eng_memory {
+    uint64_t base, span;  /* the program's view of the range */
+    int64_t alias;        /* host pointer = address + alias */
+    int fd;
+    uint64_t capacity, used;
+    uint64_t next;        /* addresses above were never handed out */
+    uint8_t *defined;     /* bits */
+    mem_plane plane;
+    uint8_t *touched;     /* a byte a chunk: its memory is accounted for */
+    _Atomic uint64_t touched_bytes;
+    uint64_t host_limit;
+    wg_vec(mem_alloc *) all;   /* by id */
+    wg_vec(mem_alloc *) table; /* by address; purged ones are gone */
+    void (*on_release)(void *ctx, const eng_allocation *allocation);
+    void *release_ctx;
+    struct mem_parallel *parallel; /* NULL: one worker (memory_parallel.c) */
+};
+
+/* --- allocation table (memory.c) ------------------------------------------------------ */
+/* Contains address, or NULL; *below gets the closest one that starts at or below. */
+mem_alloc *mem_find(const eng_memory *m, uint64_t address, mem_alloc **below);
+/* Accounts for the chunks of [shadow, shadow + size); false: over the host limit. Thread-safe. */
+bool mem_touch(eng_memory *m, uint64_t shadow, uint64_t size);
+void mem_untouch(eng_memory *m, uint64_t shadow, uint64_t size); /* only whole chunks inside */
+/* Gives the pages of [at, at+size) back to the system, whole pages inside only; contents become zero. */
+void mem_drop(void *at, uint64_t size);
+static inline int64_t mem_host_delta(const eng_memory *m, const mem_alloc *a) {
+    return a->pub.kind == ENG_ALLOC_REGISTERED ? 0 : m->alias;
+}
+
+/* --- defined (shadow_defined.c) ------------------------------------------------------- */
+void mem_bits_set(uint8_t *bits, uint64_t at, uint64_t n);
+void mem_bits_clear(uint8_t *bits, uint64_t at, uint64_t n);
+bool mem_bits_all(const uint8_t *bits, uint64_t at, uint64_t n);
+bool mem_bits_any(const uint8_t *bits, uint64_t at, uint64_t n);
+/* End (at most `end`) of the run of equal bits that starts at `at`; *set gets their value. */
+uint64_t mem_bits_run(const uint8_t *bits, uint64_t at, uint64_t end, bool *set);
+/* The same for bytes of an allocation, with its prefix: offsets from its start. */
+uint64_t mem_defined_run(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t end, bool *set);
+void mem_define(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);   /* offsets from its start */
+void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);
+void mem_advance(eng_memory *m, mem_alloc *a); /* lengthens the prefix over bits that are set meanwhile */
+/* Writes the pattern that belongs to address into out. */
+void mem_pattern(void *out, uint64_t address, uint64_t n);
+
+/* --- reads (shadow_reads.c) ----------------------------------------------------------- */
+/* Bytes [at, at + n) were read `times` times. */
+void mem_reads_run(mem_plane *plane, uint64_t at, uint64_t n, int times);
+/* Adds `from` over the allocation's range into `into` and empties that range of `from`. */
+void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a);
+/* Takes spills of all ranges too; call once, after all mem_reads_merge. */
+void mem_reads_merge_spills(mem_plane *into, mem_plane *from);
+void mem_reads_clear(mem_plane *plane, const mem_alloc *a);
+/* Calls fn for each run of pages of [at, at+size) that hold something (host memory, anonymous). */
+void mem_present(const void *at, uint64_t size, void (*fn)(void *ctx, uint8_t *from, uint64_t n), void *ctx);
+
+#endif
