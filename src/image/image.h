@@ -121,15 +121,20 @@ typedef struct img_symbol {
     uint32_t code_offset, code_size; /* in img_module.code, bytes */
 } img_symbol;
 
-/* A place that gets an address when the module is loaded. */
+/* A place that gets an address when the module is loaded. A code address is whatever the loader gives the
+ * first byte of img_module.code, plus an offset there. */
 typedef enum img_reloc_kind {
-    IMG_RELOC_GLOBAL64,  /* 64-bit address of a global variable + addend */
+    IMG_RELOC_GLOBAL64,  /* 64-bit address of a variable (of either space) + addend */
     IMG_RELOC_GLOBAL_LO, /* its low / high half in an instruction's 32-bit immediate */
     IMG_RELOC_GLOBAL_HI,
-    IMG_RELOC_FUNC64, /* 64-bit code address of a function */
+    IMG_RELOC_FUNC64, /* 64-bit code address of a function + addend: a function pointer, a return address */
     IMG_RELOC_FUNC_LO,
     IMG_RELOC_FUNC_HI,
-    IMG_RELOC_EXTERN64 /* address of a runtime function: vprintf, malloc, free, __assertfail */
+    IMG_RELOC_EXTERN64, /* address of a runtime function: vprintf, malloc, free, __assertfail */
+    IMG_RELOC_EXTERN_LO,
+    IMG_RELOC_EXTERN_HI,
+    IMG_RELOC_FUNC_CALL,  /* target of a CALL.ABS (-rdc and -G code): a function + addend */
+    IMG_RELOC_EXTERN_CALL /* target of a CALL.ABS: a runtime function */
 } img_reloc_kind;
 
 typedef enum img_bank { IMG_IN_CODE, IMG_IN_CONST2, IMG_IN_CONST3, IMG_IN_CONST4, IMG_IN_GLOBAL } img_bank;
@@ -173,6 +178,9 @@ typedef struct img_module {
 
 wg_status img_module_read(const void *cubin, size_t size, img_module **out, wg_error *err);
 void img_module_free(img_module *module);
+/* Writes an address (symbol + addend) to the place of a relocation: the 8 bytes, or the instruction, at `at`.
+ */
+void img_patch(const img_module *module, const img_reloc *reloc, uint8_t *at, uint64_t address);
 /* By mangled name, or by demangled name with or without its argument list. NULL: none. */
 const img_function *img_find_function(const img_module *module, const char *name);
 /* The function inside another one's code that covers an offset in img_module.code; NULL: none. */

@@ -94,6 +94,10 @@ static wg_status name_functions(module_reader *r) {
         if (!inner->demangled) return img_no_memory(r->err);
         f->stack_open |= !wg_starts_with(s->name, "$__internal_"); /* the compiler's helpers need no stack */
     }
+    /* Functions with code of their own are there to be called: by pointer, or across the objects of -rdc. */
+    bool calls = false;
+    for (size_t i = 0; i < m->n_functions; i++) calls |= !m->functions[i].is_kernel;
+    for (size_t i = 0; i < m->n_functions; i++) m->functions[i].stack_open |= calls;
     qsort(m->symbols, m->n_symbols, sizeof *m->symbols, by_code_offset);
     for (size_t i = 0; i < m->n_functions; i++) {
         m->functions[i].demangled = img_demangle(r->arena, m->functions[i].name);
