@@ -73,6 +73,9 @@ wg_status ses_check_launch(session *ses, const ses_launch *launch, wg_error *err
 /* Runs it, watches it, records it (a kernel that cannot run or does not finish goes to not_run too).
  * *nanoseconds (may be NULL) gets the modelled duration. One launch at a time: callers hold a lock. */
 wg_status ses_run(session *ses, const ses_launch *launch, double *nanoseconds, wg_error *err);
+/* Ends a running launch soon; what it counted is recorded. For signal handlers and --timeout. True when one is
+ * running: its ses_run returns ERR_TIMEOUT, after which the face says its last words; false: say them at once. */
+bool ses_cancel(session *ses);
 /* The record of the latest launch, for counters by name; owned by the session; NULL: none, or not recorded. */
 const json_t *ses_last_launch(const session *ses);
 

@@ -12,6 +12,7 @@ typedef struct cell {
     uint64_t uniform; /* whole-warp requests to one address */
     uint64_t requests, sectors, asked, used; /* of all others */
     uint64_t chunks;  /* under the own model, all requests */
+    uint64_t sample;  /* an address that was accessed */
     uint8_t width, access;
 } cell;
 
@@ -45,11 +46,16 @@ static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
 }
 
+static void first(cell *c, const eng_batch *batch, const eng_event *ev) {
+    c->width = ev->width;
+    c->access = ev->access;
+    if (ev->mask) c->sample = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
+}
+
 static void count(state *st, const eng_batch *batch, const eng_event *ev) {
     cell *c = watch_cell(&st->global, ev->function, ev->instr);
     if (!c) return;
-    c->width = ev->width;
-    c->access = ev->access;
+    if (!c->access) first(c, batch, ev);
     if (ev->mask == UINT32_MAX && ev->cls == ENG_CONTIGUOUS && ev->address % WATCH_SECTOR == 0) c->aligned++;
     else if (ev->mask == UINT32_MAX && ev->cls == ENG_UNIFORM) c->uniform++;
     else if (ev->mask) deviating(c, batch, ev);
@@ -66,8 +72,7 @@ static void events(void *opaque, const eng_batch *batch) {
         } else if (ev->space == ENG_LOCAL && ev->mask) {
             cell *c = watch_cell(&st->local, ev->function, ev->instr);
             if (!c) continue;
-            c->width = ev->width;
-            c->access = ev->access;
+            if (!c->access) first(c, batch, ev);
             deviating(c, batch, ev);
         }
     }
@@ -87,6 +92,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             a->asked += b->asked;
             a->used += b->used;
             a->chunks += b->chunks;
+            if (!a->access) a->sample = b->sample;
             a->width = b->width;
             a->access = b->access;
         }
@@ -141,6 +147,13 @@ static void finish_cell(watch_record *record, const state *st, unsigned f, uint3
     if (st->chunk) add(record, k.chunks, f, i, c->chunks);
 }
 
+/* Remembers the narrowest access to each allocation, which reports take for its element. */
+static void note_element(const watch_context *ctx, const cell *c) {
+    const eng_allocation *a = ctx->elements ? eng_memory_find(ctx->memory, c->sample, NULL) : NULL;
+    uint64_t *width = a ? wg_u64map_add(ctx->elements, a->id) : NULL;
+    if (width && (!*width || c->width < *width)) *width = c->width;
+}
+
 static void ratio(watch_record *record, watch_counter out, watch_counter above, watch_counter below) {
     uint64_t b = record->launch[below].count;
     watch_set_real(record, out, b ? (double)record->launch[above].count / (double)b : 0);
@@ -156,7 +169,10 @@ static void finish(void *opaque, const watch_context *ctx, const eng_result *res
         for (int local = 0; local < 2; local++) {
             const cell *c = local ? st->local.at[f] : st->global.at[f];
             for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++, c++)
-                if (c->access) finish_cell(record, st, f, i, c, local);
+                if (c->access) {
+                    finish_cell(record, st, f, i, c, local);
+                    if (!local) note_element(ctx, c);
+                }
         }
     ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
     ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);

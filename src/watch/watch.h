@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "base/map.h"
 #include "engine/engine.h"
 
 /* --- counters: one row each in counters.def --------------------------------------------- */
@@ -69,6 +70,7 @@ typedef struct watch_context {
     const eng_launch *launch;
     const eng_gpu *gpu;
     eng_memory *memory;
+    wg_u64map *elements; /* allocation id -> width of the narrowest access to it; may be NULL */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
 } watch_context;
 

@@ -1,0 +1,79 @@
+/* What the files of this folder share. Not for other folders. */
+#ifndef WG_SESSION_INNER_H
+#define WG_SESSION_INNER_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "session/session.h"
+#include "watch/watch.h"
+
+/* Where records go: appended to a file, or kept. */
+typedef struct ses_sink {
+    char *path; /* NULL: kept */
+    int fd;     /* -1: not open */
+    dev_t dev;  /* of the file, so that a descriptor that the program closed and reused is noticed */
+    ino_t ino;
+    json_t *kept;
+    pid_t pid;
+} ses_sink;
+
+/* Counters of a kernel's instructions over its recorded launches, for the text report. */
+typedef struct ses_profile {
+    eng_code *code;
+    const img_function *function;
+    uint64_t launches, written; /* recorded so far; at the latest record of this profile */
+    watch_record sum;
+} ses_profile;
+
+typedef struct ses_module { /* what ses_load made */
+    eng_code *code;
+    img_module *module;
+    wg_arena *arena; /* of an assembled cubin; NULL */
+} ses_module;
+
+struct session {
+    ses_options options; /* texts owned */
+    ses_sink sink;
+    eng_device *device;
+    wg_vec(uint64_t) offered; /* a bit set of executed architectures for each container offered */
+    wg_vec(ses_module) modules;
+    wg_vec(ses_profile *) profiles;
+    wg_u64map elements; /* allocation id -> width of its narrowest access */
+    uint64_t launches, matched; /* launches asked for; those that match --kernel */
+    json_t *last;      /* the latest launch's record */
+    json_t *exactness; /* the same object for every launch */
+    _Atomic bool running;
+    volatile bool cancel;
+    bool closed;
+};
+
+/* --- options.c ---------------------------------------------------------------------------- */
+bool ses_options_copy(ses_options *to, const ses_options *from);
+void ses_options_free(ses_options *options);
+wg_status ses_options_read(const char *json, ses_options *out, wg_error *err); /* texts owned by *out */
+
+/* --- sink.c ------------------------------------------------------------------------------- */
+/* Adds "record": kind and "process" and writes; steals the record. */
+void ses_write(session *ses, const char *kind, json_t *record);
+bool ses_sink_open(ses_sink *sink, const char *path);
+void ses_sink_close(ses_sink *sink);
+/* From here on nothing is taken from the program's heap: it may be locked or broken. */
+void ses_sink_last_words(void);
+
+/* --- profile.c, allocations.c, places.c ---------------------------------------------------- */
+void ses_profile_add(session *ses, eng_code *code, const img_function *function, const watch_record *record);
+void ses_profiles_write(session *ses, bool all); /* all: also those that were written not long ago */
+void ses_profiles_forget(session *ses, const eng_code *code); /* before the code is unloaded */
+void ses_allocations_watch(session *ses); /* allocations are recorded when they are freed */
+void ses_allocations_write(session *ses); /* and the others now */
+json_t *ses_stack_json(void *const *stack, unsigned n);
+/* offset, sass, file, line, inlined of one instruction. */
+json_t *ses_place_json(const eng_code *code, const img_function *function, uint32_t instr);
+/* "instructions" of a launch or profile: what ran, in order of function and offset. */
+json_t *ses_instructions_json(const eng_code *code, const img_function *kernel, const watch_record *record);
+json_t *ses_hex(uint64_t value);
+
+#endif

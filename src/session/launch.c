@@ -1,0 +1,325 @@
+/* One launch: checked, run, watched, recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/inner.h"
+
+static uint64_t product(const uint32_t v[3]) { return (uint64_t)v[0] * v[1] * v[2]; }
+
+/* --- configuration ---------------------------------------------------------------------------- */
+wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
+    static const uint32_t max_block[3] = {1024, 1024, 64}, max_grid[3] = {2147483647, 65535, 65535};
+    const img_function *f = l->function;
+    if (!ses_device(ses, err)) return err ? err->status : WG_ERR_STATE;
+    const eng_gpu *gpu = eng_device_gpu(ses->device);
+    for (int d = 0; d < 3; d++) {
+        if (!l->grid[d] || l->grid[d] > max_grid[d])
+            return wg_fail(err, WG_ERR_ARGUMENT, "%s: grid (%u, %u, %u): dimension %c must be 1 to %u", f->demangled, l->grid[0],
+                           l->grid[1], l->grid[2], "xyz"[d], max_grid[d]);
+        if (!l->block[d] || l->block[d] > max_block[d])
+            return wg_fail(err, WG_ERR_ARGUMENT, "%s: block (%u, %u, %u): dimension %c must be 1 to %u", f->demangled, l->block[0],
+                           l->block[1], l->block[2], "xyz"[d], max_block[d]);
+    }
+    uint64_t threads = product(l->block), bound = product(f->max_threads), registers;
+    if (threads > gpu->max_threads_per_block)
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: %llu threads a block; the device allows %u", f->demangled,
+                       (unsigned long long)threads, gpu->max_threads_per_block);
+    if (bound && threads > bound)
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: %llu threads a block, but its __launch_bounds__ allow %llu", f->demangled,
+                       (unsigned long long)threads, (unsigned long long)bound);
+    registers = (threads + 31) / 32 * ((f->registers * 32 + 255) / 256 * 256);
+    if (registers > gpu->registers_per_block)
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: %llu threads of %u registers need %llu registers; a block has %u", f->demangled,
+                       (unsigned long long)threads, f->registers, (unsigned long long)registers, gpu->registers_per_block);
+    if ((uint64_t)f->shared_static + l->shared_dynamic > gpu->shared_per_block_optin)
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: %u + %u bytes of shared memory; a block has %u", f->demangled, f->shared_static,
+                       l->shared_dynamic, gpu->shared_per_block_optin);
+    return WG_OK;
+}
+
+/* --- watching ----------------------------------------------------------------------------------- */
+enum { MAX_WATCHES = 16 };
+
+typedef struct watching {
+    watch_context ctx;
+    unsigned workers;
+    size_t n; /* watches that hear events */
+    const watch *heard[MAX_WATCHES];
+    eng_sink *sinks; /* [worker * n + k] */
+} watching;
+
+static void watching_stop(watching *w) {
+    for (size_t s = 0; w->sinks && s < w->workers * w->n; s++)
+        if (w->sinks[s].state) w->heard[s % w->n]->stop(w->sinks[s].state);
+    free(w->sinks);
+    w->sinks = NULL;
+}
+
+static bool watching_start(watching *w) {
+    w->n = 0;
+    for (size_t k = 0; watch_all[k] && w->n < MAX_WATCHES; k++)
+        if (watch_all[k]->wants) w->heard[w->n++] = watch_all[k];
+    w->sinks = calloc(w->workers * w->n, sizeof *w->sinks);
+    if (!w->sinks) return false;
+    for (size_t s = 0; s < w->workers * w->n; s++) {
+        const watch *k = w->heard[s % w->n];
+        w->sinks[s] = (eng_sink){.wants = k->wants, .events = k->events, .state = k->start(&w->ctx)};
+        if (w->sinks[s].state) continue;
+        watching_stop(w);
+        return false;
+    }
+    return true;
+}
+
+/* Merges the workers' states and lets every watch write what it counted. */
+static void watching_finish(watching *w, const eng_result *result, watch_record *record) {
+    size_t k = 0;
+    for (size_t i = 0; watch_all[i]; i++) {
+        void *state = NULL;
+        if (watch_all[i]->wants) {
+            state = w->sinks[k].state;
+            for (unsigned worker = 1; worker < w->workers; worker++)
+                watch_all[i]->merge(state, w->sinks[worker * w->n + k].state);
+            k++;
+        }
+        watch_all[i]->finish(state, &w->ctx, result, record);
+    }
+}
+
+/* --- findings of the engine ----------------------------------------------------------------------- */
+typedef struct found { /* findings of one kind at one instruction are one, with a count */
+    eng_finding_kind kind;
+    uint16_t function;
+    uint32_t instr;
+    json_t *json;
+    uint64_t times;
+} found;
+
+typedef struct findings {
+    session *ses;
+    const ses_launch *launch;
+    uint64_t index;
+    wg_vec(found) list;
+} findings;
+
+static const struct { const char *kind, *words; } finding_names[] = {
+    [ENG_FAULT_WILD] = {"wild-access", "an address that no allocation is near"},
+    [ENG_FAULT_NULL] = {"null-access", "a null pointer"},
+    [ENG_FAULT_OUT_OF_BOUNDS] = {"out-of-bounds", "out of bounds of its allocation"},
+    [ENG_FAULT_FREED] = {"use-after-free", "memory that was freed"},
+    [ENG_FAULT_MISALIGNED] = {"misaligned", "an address that is not a multiple of the access's width"},
+    [ENG_FAULT_HOST_POINTER] = {"host-pointer", "a pointer to host memory"},
+    [ENG_FAULT_SHARED] = {"shared-out-of-bounds", "out of bounds of the block's shared memory"},
+    [ENG_FAULT_LOCAL] = {"local-out-of-bounds", "out of bounds of the thread's local memory"},
+    [ENG_FAULT_CONSTANT] = {"constant-out-of-bounds", "out of bounds of a constant bank"},
+    [ENG_FAULT_DEADLOCK] = {"deadlock", "every warp waits"},
+    [ENG_FAULT_TIMEOUT] = {"timeout", "the kernel did not end"},
+    [ENG_FAULT_UNSUPPORTED] = {"unsupported-instruction", "an instruction that is not supported"},
+    [ENG_FAULT_TRAP] = {"trap", "the kernel executed a trap"},
+    [ENG_FAULT_ASSERT] = {"assert", "a device-side assertion failed"},
+    [ENG_FAULT_STACK] = {"stack-overflow", "the thread's stack is full"},
+};
+static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter"};
+
+static bool is_access(eng_finding_kind kind) { return kind <= ENG_FAULT_CONSTANT; }
+
+static const char *access_name(uint8_t access) {
+    return access & ENG_ATOMIC ? "atomic" : access & ENG_WRITE ? "write" : "read";
+}
+
+static json_t *triple(uint64_t linear, const uint32_t size[3]) {
+    return json_pack("[I, I, I]", (json_int_t)(linear % size[0]), (json_int_t)(linear / size[0] % size[1]),
+                     (json_int_t)(linear / size[0] / size[1]));
+}
+
+static void describe_access(const eng_finding *f, json_t *out, char *text, size_t size) {
+    json_object_set_new(out, "space", json_string(space_names[f->space]));
+    json_object_set_new(out, "access", json_string(access_name(f->access)));
+    json_object_set_new(out, "width", json_integer(f->width));
+    json_object_set_new(out, "address", ses_hex(f->address));
+    int n = snprintf(text, size, "%s of %u bytes at %s address 0x%llx: %s", access_name(f->access), f->width,
+                     space_names[f->space], (unsigned long long)f->address, finding_names[f->kind].words);
+    const eng_allocation *a = f->allocation;
+    if (!a || n < 0 || (size_t)n >= size) return;
+    int64_t beyond = (int64_t)(f->address - a->address);
+    json_object_set_new(out, "allocation", json_integer(a->id));
+    json_object_set_new(out, "allocation_offset", json_integer(beyond));
+    if (beyond >= (int64_t)a->size)
+        snprintf(text + n, size - (size_t)n, " (%lld bytes past the end of allocation #%u of %llu bytes)",
+                 (long long)(beyond - (int64_t)a->size), a->id, (unsigned long long)a->size);
+    else if (beyond >= 0)
+        snprintf(text + n, size - (size_t)n, " (byte %lld of allocation #%u of %llu bytes)", (long long)beyond, a->id,
+                 (unsigned long long)a->size);
+    else
+        snprintf(text + n, size - (size_t)n, " (%lld bytes before allocation #%u of %llu bytes)", (long long)-beyond, a->id,
+                 (unsigned long long)a->size);
+}
+
+static json_t *finding_json(const findings *all, const eng_finding *f) {
+    const ses_launch *l = all->launch;
+    const img_function *function = &eng_code_module(l->code)->functions[f->function];
+    json_t *out = f->instr < function->code_size / 16 ? ses_place_json(l->code, function, f->instr) : json_object();
+    char text[600];
+    snprintf(text, sizeof text, "%s", finding_names[f->kind].words);
+    json_object_set_new(out, "kind", json_string(finding_names[f->kind].kind));
+    json_object_set_new(out, "severity", json_string("error"));
+    json_object_set_new(out, "kernel", json_string(l->function->demangled));
+    json_object_set_new(out, "mangled", json_string(l->function->name));
+    json_object_set_new(out, "launch", json_integer((json_int_t)all->index));
+    json_object_set_new(out, "block", triple(f->block, l->grid));
+    json_object_set_new(out, "warp", json_integer(f->warp));
+    json_object_set_new(out, "lane", json_integer(f->lane));
+    json_object_set_new(out, "lanes", json_integer(f->lanes));
+    json_object_set_new(out, "thread", triple((uint64_t)f->warp * 32 + f->lane, l->block));
+    json_object_set_new(out, "fatal", json_boolean(f->fatal));
+    if (is_access(f->kind)) describe_access(f, out, text, sizeof text);
+    json_object_set_new(out, "message", json_string(text));
+    if (f->text[0]) json_object_set_new(out, "detail", json_string(f->text));
+    if (l->n_stack) json_object_set_new(out, "stack", ses_stack_json(l->stack, l->n_stack));
+    return out;
+}
+
+static void on_finding(void *ctx, const eng_finding *f) {
+    findings *all = ctx;
+    for (size_t i = 0; i < all->list.count; i++) {
+        found *known = &all->list.at[i];
+        if (known->kind != f->kind || known->function != f->function || known->instr != f->instr) continue;
+        known->times++;
+        return;
+    }
+    found fresh = {.kind = f->kind, .function = f->function, .instr = f->instr, .json = finding_json(all, f), .times = 1};
+    if (!wg_vec_push(&all->list, fresh)) json_decref(fresh.json);
+}
+
+static void findings_write(findings *all) {
+    for (size_t i = 0; i < all->list.count; i++) {
+        json_object_set_new(all->list.at[i].json, "times", json_integer((json_int_t)all->list.at[i].times));
+        ses_write(all->ses, "finding", all->list.at[i].json);
+    }
+    wg_vec_free(&all->list);
+}
+
+/* --- the record ------------------------------------------------------------------------------------ */
+static json_t *counters_json(const watch_record *record) {
+    json_t *counters = json_object();
+    for (int c = 0; c < WATCH_COUNTERS; c++) {
+        const watch_value *v = &record->launch[c];
+        if (v->kind == WATCH_ABSENT) continue;
+        json_object_set_new_nocheck(counters, watch_counter_table[c].name,
+                                    v->kind == WATCH_COUNT ? json_integer((json_int_t)v->count) : json_real(v->real));
+    }
+    return counters;
+}
+
+static json_t *exactness_json(session *ses, const watch_record *record) {
+    if (ses->exactness) return json_incref(ses->exactness);
+    json_t *names = json_object();
+    for (int c = 0; c < WATCH_COUNTERS; c++)
+        if (record->launch[c].kind != WATCH_ABSENT)
+            json_object_set_new(names, watch_counter_table[c].name,
+                                json_string(watch_counter_table[c].exactness == WATCH_EXACT ? "exact" : "model"));
+    ses->exactness = names;
+    return json_incref(names);
+}
+
+static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, const watch_record *record,
+                           const eng_result *result, wg_status status, const wg_error *why, double nanoseconds) {
+    const img_function *f = l->function;
+    json_t *out = json_pack(
+        "{s:I, s:s, s:s, s:[i,i,i], s:[i,i,i], s:i, s:i, s:i, s:I, s:i, s:b, s:f}", "index", (json_int_t)index, "kernel",
+        f->demangled, "mangled", f->name, "grid", (int)l->grid[0], (int)l->grid[1], (int)l->grid[2], "block",
+        (int)l->block[0], (int)l->block[1], (int)l->block[2], "shared_static", (int)f->shared_static, "shared_dynamic",
+        (int)l->shared_dynamic, "registers", (int)f->registers, "stream", (json_int_t)l->stream, "sm",
+        eng_code_module(l->code)->sm, "complete", result->complete ? 1 : 0, "nanoseconds_modelled", nanoseconds);
+    if (!out) return NULL;
+    if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
+    json_object_update(out, record->extra);
+    json_object_set_new(out, "counters", counters_json(record));
+    json_object_set_new(out, "exactness", exactness_json(ses, record));
+    if (ses->options.want_instructions)
+        json_object_set_new(out, "instructions", ses_instructions_json(l->code, f, record));
+    if (l->n_stack) json_object_set_new(out, "stack", ses_stack_json(l->stack, l->n_stack));
+    return out;
+}
+
+static void record_launch(session *ses, const ses_launch *l, uint64_t index, watching *w, const eng_result *result,
+                          wg_status status, const wg_error *why, double nanoseconds) {
+    watch_record record;
+    if (!watch_record_init(&record, w->ctx.module)) return;
+    watching_finish(w, result, &record);
+    json_t *out = launch_json(ses, l, index, &record, result, status, why, nanoseconds);
+    if (!ses->options.want_instructions) ses_profile_add(ses, l->code, l->function, &record);
+    watch_record_free(&record);
+    json_decref(ses->last);
+    ses->last = out ? json_incref(out) : NULL;
+    ses_write(ses, "launch", out);
+}
+
+static void record_not_run(session *ses, const ses_launch *l, uint64_t index, const char *reason, bool started) {
+    ses_write(ses, "not_run",
+              json_pack("{s:s, s:s, s:I, s:b, s:s}", "kernel", l->function->demangled, "mangled", l->function->name, "launch",
+                        (json_int_t)index, "started", started ? 1 : 0, "reason", reason));
+}
+
+/* --- running ---------------------------------------------------------------------------------------- */
+/* Is this launch one of those that were asked for? */
+static bool wanted(session *ses, const ses_launch *l) {
+    const char *pattern = ses->options.kernels;
+    if (pattern && !(strpbrk(pattern, "*?") ? wg_glob(pattern, l->function->demangled) || wg_glob(pattern, l->function->name)
+                                            : strstr(l->function->demangled, pattern) != NULL))
+        return false;
+    uint64_t n = ses->matched++;
+    return n >= ses->options.launch_skip &&
+           (!ses->options.launch_count || n - ses->options.launch_skip < ses->options.launch_count);
+}
+
+static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *nanoseconds, wg_error *err) {
+    findings found = {.ses = ses, .launch = l, .index = index};
+    eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
+                         .cooperative = l->cooperative, .jobs = ses->options.jobs,
+                         .max_instructions = ses->options.max_instructions, .seed = ses->options.seed,
+                         .finding = on_finding, .ctx = &found, .cancel = &ses->cancel};
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->block, sizeof launch.block);
+    const eng_gpu *gpu = eng_device_gpu(ses->device);
+    watching w = {.workers = ses->options.jobs,
+                  .ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
+                          .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
+                          .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads}};
+    bool watched = wanted(ses, l);
+    if (watched) {
+        if (!watching_start(&w)) return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
+        launch.sinks = w.sinks;
+        launch.n_sinks = w.n;
+    }
+    if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
+    eng_result result = {0};
+    ses->running = true;
+    wg_status status = eng_run(l->code, &launch, &result, err);
+    ses->running = false;
+    *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
+    if (watched) record_launch(ses, l, index, &w, &result, status, err, *nanoseconds);
+    findings_write(&found);
+    if (status != WG_OK) record_not_run(ses, l, index, err->text, true);
+    eng_result_free(&result);
+    watching_stop(&w);
+    return status;
+}
+
+wg_status ses_run(session *ses, const ses_launch *l, double *nanoseconds, wg_error *err) {
+    wg_error own;
+    double ns = 0;
+    if (!err) err = &own;
+    uint64_t index = ses->launches++;
+    wg_status status = ses_check_launch(ses, l, err);
+    if (status != WG_OK) return status; /* the program's own mistake: the runtime's error says it */
+    status = eng_can_run(l->code, l->function, err);
+    if (status == WG_OK) status = run(ses, l, index, &ns, err);
+    else record_not_run(ses, l, index, err->text, false);
+    if (nanoseconds) *nanoseconds = ns;
+    return status;
+}
+
+const json_t *ses_last_launch(const session *ses) { return ses->last; }
