@@ -5,22 +5,7 @@
 #include <warpkernels/reduce.h>
 
 #include "check.h"
-
-/* A sum and what its additions rounded off (Neumaier's variant of Kahan summation). */
-typedef struct {
-    double sum, error;
-} compensated;
-
-static void add(compensated *a, double x) {
-    double s = a->sum + x;
-    a->error += fabs(a->sum) >= fabs(x) ? (a->sum - s) + x : (x - s) + a->sum;
-    a->sum = s;
-}
-
-/* Infinities and NaN live in the sum alone. */
-static double value(const compensated *a) {
-    return isfinite(a->sum) ? a->sum + a->error : a->sum;
-}
+#include "compensated.h"
 
 static wk_status check_rows(const void *x, int64_t rows, int64_t cols, int64_t pitch, size_t bytes,
                             const void *out, size_t out_bytes) {
@@ -49,14 +34,14 @@ static wk_status check_rows(const void *x, int64_t rows, int64_t cols, int64_t p
 
 static float sum_f32(const float *x, int64_t n) {
     compensated a = {0, 0};
-    for (int64_t i = 0; i < n; i++) add(&a, x[i]);
-    return (float)value(&a);
+    for (int64_t i = 0; i < n; i++) compensated_add(&a, x[i]);
+    return (float)compensated_value(&a);
 }
 
 static double sum_f64(const double *x, int64_t n) {
     compensated a = {0, 0};
-    for (int64_t i = 0; i < n; i++) add(&a, x[i]);
-    return value(&a);
+    for (int64_t i = 0; i < n; i++) compensated_add(&a, x[i]);
+    return compensated_value(&a);
 }
 
 static int64_t sum_i32(const int32_t *x, int64_t n) {
@@ -73,8 +58,8 @@ static int64_t sum_i64(const int64_t *x, int64_t n) {
 
 static float mean_f32(const float *x, int64_t n) {
     compensated a = {0, 0};
-    for (int64_t i = 0; i < n; i++) add(&a, x[i]);
-    return (float)(value(&a) / (double)n);
+    for (int64_t i = 0; i < n; i++) compensated_add(&a, x[i]);
+    return (float)(compensated_value(&a) / (double)n);
 }
 
 static double mean_f64(const double *x, int64_t n) { return sum_f64(x, n) / (double)n; }
@@ -152,8 +137,8 @@ REDUCE_HOST(argmax, i64, int64_t, int64_t)
 /* Products of floats are exact in double. */
 static float dot_f32(const float *x, const float *y, int64_t n) {
     compensated a = {0, 0};
-    for (int64_t i = 0; i < n; i++) add(&a, (double)x[i] * (double)y[i]);
-    return (float)value(&a);
+    for (int64_t i = 0; i < n; i++) compensated_add(&a, (double)x[i] * (double)y[i]);
+    return (float)compensated_value(&a);
 }
 
 /* The error of a product is what a fused multiply-add leaves of it (Ogita, Rump and Oishi's Dot2). */
@@ -161,10 +146,10 @@ static double dot_f64(const double *x, const double *y, int64_t n) {
     compensated a = {0, 0};
     for (int64_t i = 0; i < n; i++) {
         double p = x[i] * y[i];
-        add(&a, p);
+        compensated_add(&a, p);
         if (isfinite(p)) a.error += fma(x[i], y[i], -p);
     }
-    return value(&a);
+    return compensated_value(&a);
 }
 
 static int64_t dot_i32(const int32_t *x, const int32_t *y, int64_t n) {

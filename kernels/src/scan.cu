@@ -1,0 +1,315 @@
+// Prefix sums in one pass, with the same bits in every run.
+//
+// A block scans one tile and needs the sum of all tiles before it. It looks back (Merrill and
+// Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016), but over two levels whose
+// order of additions is fixed: floating-point sums must not depend on how far the others have got.
+//   - Tiles are in groups of 32. The sum of the tiles before one in its group is a warp scan
+//     of the group's aggregates, wherever it is computed.
+//   - The sum of the groups before one is a left fold: inclusive(g) = inclusive(g - 1) + sum(g).
+//     A fold that starts from any published inclusive(h) gives the same bits.
+#include <warpkernels/scan.h>
+
+#include "internal.cuh"
+#include "sums.cuh"
+
+enum {
+    SCAN_THREADS = 256,
+    SCAN_WARPS = SCAN_THREADS / 32,
+    GROUP = 32, // tiles of a group, one for each lane that looks
+};
+
+// State of a group's flag; that of a tile's is AGGREGATE when its sum is there.
+enum { EMPTY = 0, AGGREGATE = 1, INCLUSIVE = 2 };
+
+// Sums above a warp are kept in a wider state for floating point.
+template <class E> struct scan_state {
+    typedef E type;
+    static __device__ __forceinline__ E of(E x) { return x; }
+    static __device__ __forceinline__ E add(E a, E b) { return a + b; }
+    static __device__ __forceinline__ E value(E a) { return a; }
+};
+template <> struct scan_state<float> : sum_state<float> {};
+template <> struct scan_state<double> : sum_state<double> {};
+
+// What blocks tell each other, in the workspace.
+template <class A> struct scan_board {
+    unsigned *ticket;
+    unsigned *tile_flags;
+    unsigned *group_flags;
+    A *tile_sums;
+    A *group_sums;
+    A *group_inclusives;
+};
+
+// --- words between blocks --------------------------------------------------------
+
+template <class A> static __device__ __forceinline__ void publish(A *slot, const A &value, unsigned *flag, unsigned state) {
+    *slot = value;
+    __threadfence(); // the value is there before the flag says so
+    *(volatile unsigned *)flag = state;
+}
+
+static __device__ __forceinline__ unsigned look(const unsigned *flag) {
+    return *(const volatile unsigned *)flag;
+}
+
+// After a flag and a fence.
+template <class A> static __device__ __forceinline__ A fetch(const A *slot) {
+    static_assert(sizeof(A) % 4 == 0, "states are read word by word");
+    union {
+        A value;
+        unsigned word[sizeof(A) / 4];
+    } u;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(A) / 4); i++) u.word[i] = __ldcg((const unsigned *)slot + i);
+    return u.value;
+}
+
+// --- words between lanes ----------------------------------------------------------
+
+template <class A> static __device__ __forceinline__ A shuffle_up(const A &a, int delta) {
+    union {
+        A value;
+        unsigned word[sizeof(A) / 4];
+    } from, to;
+    from.value = a;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(A) / 4); i++)
+        to.word[i] = __shfl_up_sync(0xffffffffu, from.word[i], delta);
+    return to.value;
+}
+
+template <class A> static __device__ __forceinline__ A shuffle_from(const A &a, int lane) {
+    union {
+        A value;
+        unsigned word[sizeof(A) / 4];
+    } from, to;
+    from.value = a;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(A) / 4); i++)
+        to.word[i] = __shfl_sync(0xffffffffu, from.word[i], lane);
+    return to.value;
+}
+
+// --- look-back: all lanes of one warp ----------------------------------------------
+
+// Sum of the tiles of the group before `tile`.
+template <class S, class A>
+static __device__ __forceinline__ A sum_in_group(const scan_board<A> &board, int64_t tile, int lane) {
+    const int position = (int)(tile % GROUP);
+    A sum = S::of(0);
+    if (lane < position) {
+        const int64_t other = tile - position + lane;
+        while (look(&board.tile_flags[other]) == EMPTY) {}
+        __threadfence();
+        sum = fetch(&board.tile_sums[other]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int delta = 1; delta < 32; delta *= 2) {
+        const A before = shuffle_up(sum, delta);
+        if (lane >= delta) sum = S::add(before, sum);
+    }
+    sum = shuffle_from(sum, position > 0 ? position - 1 : 0);
+    return position > 0 ? sum : S::of(0);
+}
+
+// Sum of the groups before `group`: lane l watches group - 1 - l; what lies before the first
+// group counts as an inclusive sum of zero.
+template <class S, class A>
+static __device__ __forceinline__ A sum_of_groups(const scan_board<A> &board, int64_t group, int lane) {
+    const int64_t other = group - 1 - lane;
+    unsigned inclusive, known;
+    do {
+        const unsigned flag = other < 0 ? INCLUSIVE : look(&board.group_flags[other]);
+        inclusive = __ballot_sync(0xffffffffu, flag == INCLUSIVE);
+        known = __ballot_sync(0xffffffffu, flag != EMPTY);
+        // Wait for an inclusive sum with aggregates all the way from it to here.
+    } while (inclusive == 0 || (~known & ((inclusive & -inclusive) - 1)) != 0);
+    __threadfence();
+    const int start = __ffs((int)inclusive) - 1;
+    A sum = S::of(0);
+    if (other >= 0 && lane <= start)
+        sum = fetch(lane == start ? &board.group_inclusives[other] : &board.group_sums[other]);
+    A total = shuffle_from(sum, start);
+    for (int l = start - 1; l >= 0; l--) total = S::add(total, shuffle_from(sum, l));
+    return total;
+}
+
+// Publishes the tile's sum; the sum of all tiles before it.
+template <class S, class A>
+static __device__ __forceinline__ A look_back(const scan_board<A> &board, int64_t tile, const A &mine, int lane) {
+    const int64_t group = tile / GROUP;
+    const bool closes = tile % GROUP == GROUP - 1;
+    if (lane == 0 && !closes) publish(&board.tile_sums[tile], mine, &board.tile_flags[tile], AGGREGATE);
+    const A in_group = sum_in_group<S>(board, tile, lane);
+    const A group_sum = S::add(in_group, mine);
+    if (lane == 0 && closes) publish(&board.group_sums[group], group_sum, &board.group_flags[group], AGGREGATE);
+    const A before = sum_of_groups<S>(board, group, lane);
+    if (lane == 0 && closes)
+        publish(&board.group_inclusives[group], S::add(before, group_sum), &board.group_flags[group], INCLUSIVE);
+    return S::add(before, in_group);
+}
+
+// --- the kernel ----------------------------------------------------------------------
+
+// W neighbours a lane and access, U accesses a thread; a warp's part of the tile is contiguous.
+template <class E, int W, int U, bool INCLUDE>
+__global__ void __launch_bounds__(SCAN_THREADS)
+    wk_scan_kernel(const E *x, E *out, int64_t n, scan_board<typename scan_state<E>::type> board) {
+    typedef scan_state<E> S;
+    typedef typename S::type A;
+    constexpr int TILE = SCAN_THREADS * W * U;
+    __shared__ unsigned ticket;
+    __shared__ __align__(16) unsigned char storage[(SCAN_WARPS + 1) * sizeof(A)];
+    A *warp_sums = (A *)storage, *tile_before = warp_sums + SCAN_WARPS;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+    // Tiles are taken in the order in which blocks start: whoever is waited for is running.
+    // The ticket wraps to zero for the next call.
+    if (threadIdx.x == 0) ticket = atomicInc(board.ticket, gridDim.x - 1);
+    __syncthreads();
+    const int64_t tile = ticket;
+    const int64_t first = tile * TILE + warp * (32 * W * U) + lane * W;
+    const bool whole = tile * TILE + TILE <= n;
+
+    // Inclusive sums of each lane's neighbours; zeros behind the end.
+    E v[U][W];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const int64_t i = first + u * (32 * W);
+        if (W > 1 && (whole || i + W <= n)) {
+            const wk_pack<E> pack = wk_load16<E>(x + i);
+#pragma unroll
+            for (int w = 0; w < W; w++) v[u][w] = pack.v[w % wk_pack<E>::width];
+        } else {
+#pragma unroll
+            for (int w = 0; w < W; w++) v[u][w] = i + w < n ? x[i + w] : E(0);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++)
+#pragma unroll
+        for (int w = 1; w < W; w++) v[u][w] = v[u][w - 1] + v[u][w];
+
+    // Sums before each lane in its access, and before each access in the warp.
+    E lane_before[U];
+    A access_before[U];
+    A warp_sum = S::of(0);
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        E sum = v[u][W - 1];
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const E before = __shfl_up_sync(0xffffffffu, sum, delta);
+            if (lane >= delta) sum = before + sum;
+        }
+        const E before = __shfl_up_sync(0xffffffffu, sum, 1);
+        lane_before[u] = lane > 0 ? before : E(0);
+        access_before[u] = warp_sum;
+        warp_sum = S::add(warp_sum, S::of(__shfl_sync(0xffffffffu, sum, 31)));
+    }
+    if (lane == 0) warp_sums[warp] = warp_sum;
+    __syncthreads();
+
+    A warp_before = S::of(0);
+    if (warp == 0) {
+        A sum = warp_sums[0];
+#pragma unroll
+        for (int w = 1; w < SCAN_WARPS; w++) sum = S::add(sum, warp_sums[w]);
+        const A before = look_back<S>(board, tile, sum, lane);
+        if (lane == 0) *tile_before = before;
+    } else {
+        for (int w = 0; w < warp; w++) warp_before = S::add(warp_before, warp_sums[w]);
+    }
+    __syncthreads();
+    warp_before = S::add(*tile_before, warp_before);
+
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const int64_t i = first + u * (32 * W);
+        const E before =
+            (E)S::value(S::add(S::add(warp_before, access_before[u]), S::of(lane_before[u])));
+        E y[W];
+#pragma unroll
+        for (int w = 0; w < W; w++)
+            y[w] = INCLUDE ? before + v[u][w] : w > 0 ? before + v[u][w > 0 ? w - 1 : 0] : before;
+        if (W > 1 && (whole || i + W <= n)) {
+            wk_pack<E> pack;
+#pragma unroll
+            for (int w = 0; w < W; w++) pack.v[w % wk_pack<E>::width] = y[w];
+            wk_store16<E>(out + i, pack);
+        } else {
+#pragma unroll
+            for (int w = 0; w < W; w++)
+                if (i + w < n) out[i + w] = y[w];
+        }
+    }
+}
+
+// --- launch ----------------------------------------------------------------------------
+
+static constexpr int SCAN_UNROLL = 4;
+static constexpr int SCAN_BYTES_A_TILE = SCAN_THREADS * 16 * SCAN_UNROLL;
+static constexpr size_t SCAN_LARGEST_STATE = 16;
+
+static int64_t scan_tiles(int64_t n, int64_t element_bytes) {
+    const int64_t tile = SCAN_BYTES_A_TILE / element_bytes;
+    return n / tile + (n % tile != 0);
+}
+
+static int64_t scan_groups(int64_t tiles) { return tiles / GROUP + 1; }
+
+// Flags first, rounded up so that the states behind them are aligned.
+static size_t scan_flag_bytes(int64_t tiles) {
+    return ((size_t)(tiles + scan_groups(tiles)) * sizeof(unsigned) + 15) / 16 * 16;
+}
+
+extern "C" size_t wk_scan_workspace_bytes(int64_t n) {
+    const int64_t tiles = n > 0 ? scan_tiles(n, 8) : 0;
+    return scan_flag_bytes(tiles) + (size_t)(tiles + 2 * scan_groups(tiles)) * SCAN_LARGEST_STATE;
+}
+
+template <class E, bool INCLUDE>
+static wk_status scan(const E *x, E *out, int64_t n, wk_workspace *workspace, cudaStream_t stream) {
+    typedef typename scan_state<E>::type A;
+    static_assert(sizeof(A) <= SCAN_LARGEST_STATE, "the workspace is sized for this state");
+    WK_TRY(wk_check_array(x, n));
+    WK_TRY(wk_check_array(out, n));
+    WK_TRY(wk_check_no_shift(x, out, n * (int64_t)sizeof(E)));
+    const int64_t tiles = scan_tiles(n, sizeof(E)), groups = scan_groups(tiles);
+    const size_t flag_bytes = scan_flag_bytes(tiles);
+    WK_TRY(wk_check_workspace(workspace, flag_bytes + (size_t)(tiles + 2 * groups) * sizeof(A)));
+    if (n == 0) return WK_SUCCESS;
+    if (tiles > WK_MAX_GRID_X) return WK_ERROR_SIZE;
+
+    scan_board<A> board;
+    board.ticket = workspace->counters;
+    board.tile_flags = (unsigned *)workspace->scratch;
+    board.group_flags = board.tile_flags + tiles;
+    board.tile_sums = (A *)((char *)workspace->scratch + flag_bytes);
+    board.group_sums = board.tile_sums + tiles;
+    board.group_inclusives = board.group_sums + groups;
+    WK_CUDA(cudaMemsetAsync(workspace->scratch, 0, flag_bytes, stream));
+    constexpr int W = wk_pack<E>::width;
+    auto kernel = wk_aligned16(x) && wk_aligned16(out)
+                      ? wk_scan_kernel<E, W, SCAN_UNROLL, INCLUDE>
+                      : wk_scan_kernel<E, 1, SCAN_UNROLL * W, INCLUDE>;
+    return wk_launch_kernel(kernel, (unsigned)tiles, SCAN_THREADS, 0, stream, x, out, n, board);
+}
+
+// Integers are added as unsigned: wrapping is defined there.
+#define WK_DEFINE_SCAN(TYPE, T, E)                                                               \
+    extern "C" wk_status wk_inclusive_sum_##TYPE(const T *x, T *out, int64_t n,                  \
+                                                 wk_workspace *workspace, cudaStream_t stream) { \
+        return scan<E, true>((const E *)x, (E *)out, n, workspace, stream);                      \
+    }                                                                                            \
+    extern "C" wk_status wk_exclusive_sum_##TYPE(const T *x, T *out, int64_t n,                  \
+                                                 wk_workspace *workspace, cudaStream_t stream) { \
+        return scan<E, false>((const E *)x, (E *)out, n, workspace, stream);                     \
+    }
+
+WK_DEFINE_SCAN(f32, float, float)
+WK_DEFINE_SCAN(f64, double, double)
+WK_DEFINE_SCAN(i32, int32_t, uint32_t)
+WK_DEFINE_SCAN(i64, int64_t, uint64_t)
