@@ -74,7 +74,14 @@ static double mean_i64(const int64_t *x, int64_t n) {
         low += (uint64_t)x[i];
         high += (low < (uint64_t)x[i]) - (x[i] < 0);
     }
-    return ((double)high * 0x1p64 + (double)low) / (double)n;
+    /* By magnitude: the halves of a negative sum would cancel. */
+    const bool negative = high < 0;
+    if (negative) {
+        low = -low;
+        high = -high - (low != 0);
+    }
+    const double sum = (double)high * 0x1p64 + (double)low;
+    return (negative ? -sum : sum) / (double)n;
 }
 
 REDUCE_HOST(sum, f32, float, float)

@@ -55,7 +55,12 @@ struct mean_i64_op {
                 acc = combine(acc, {(uint64_t)x[0][u][w], x[0][u][w] >> 63});
     }
     static __device__ double result(const Acc &acc, int64_t n) {
-        return ((double)acc.high * 0x1p64 + (double)acc.low) / (double)n;
+        // By magnitude: the halves of a negative sum would cancel.
+        const bool negative = acc.high < 0;
+        const uint64_t low = negative ? 0 - acc.low : acc.low;
+        const int64_t high = negative ? -acc.high - (low != 0) : acc.high;
+        const double sum = (double)high * 0x1p64 + (double)low;
+        return (negative ? -sum : sum) / (double)n;
     }
 };
 
