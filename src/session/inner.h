@@ -46,6 +46,8 @@ struct session {
     json_t *last;      /* the latest launch's record */
     json_t *exactness; /* the same object for every launch */
     _Atomic bool running;
+    const ses_launch *current; /* while running */
+    eng_finding_kind fault;    /* what ended the latest launch that failed */
     volatile bool cancel;
     bool closed;
 };

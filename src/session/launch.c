@@ -183,6 +183,7 @@ static json_t *finding_json(const findings *all, const eng_finding *f) {
 
 static void on_finding(void *ctx, const eng_finding *f) {
     findings *all = ctx;
+    if (f->fatal) all->ses->fault = f->kind;
     for (size_t i = 0; i < all->list.count; i++) {
         found *known = &all->list.at[i];
         if (known->kind != f->kind || known->function != f->function || known->instr != f->instr) continue;
@@ -296,6 +297,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     }
     if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
     eng_result result = {0};
+    ses->current = l;
     ses->running = true;
     wg_status status = eng_run(l->code, &launch, &result, err);
     ses->running = false;
@@ -321,5 +323,7 @@ wg_status ses_run(session *ses, const ses_launch *l, double *nanoseconds, wg_err
     if (nanoseconds) *nanoseconds = ns;
     return status;
 }
+
+eng_finding_kind ses_last_fault(const session *ses) { return ses->fault; }
 
 const json_t *ses_last_launch(const session *ses) { return ses->last; }

@@ -73,6 +73,8 @@ wg_status ses_check_launch(session *ses, const ses_launch *launch, wg_error *err
 /* Runs it, watches it, records it (a kernel that cannot run or does not finish goes to not_run too).
  * *nanoseconds (may be NULL) gets the modelled duration. One launch at a time: callers hold a lock. */
 wg_status ses_run(session *ses, const ses_launch *launch, double *nanoseconds, wg_error *err);
+/* What ended the latest launch that failed with ERR_FAULT, ERR_DEADLOCK, ... */
+eng_finding_kind ses_last_fault(const session *ses);
 /* Ends a running launch soon; what it counted is recorded. For signal handlers and --timeout. True when one is
  * running: its ses_run returns ERR_TIMEOUT, after which the face says its last words; false: say them at once. */
 bool ses_cancel(session *ses);
