@@ -77,7 +77,7 @@ static int look_in_object(struct dl_phdr_info *info, size_t size, void *context)
 /* Memory of no loaded object is the program's own (it read a file, say): its header is believed. */
 static size_t readable_in_process(const void *p) {
     search s = {.address = (uintptr_t)p};
-    return dl_iterate_phdr(look_in_object, &s) ? s.end - s.address : SIZE_MAX - s.address;
+    return dl_iterate_phdr(look_in_object, &s) ? s.end - s.address : (size_t)1 << 46; /* all that a process has */
 }
 
 wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err) {
