@@ -1,0 +1,211 @@
+// wk-tune: variants of the streaming kernels side by side, to choose the constants of map.cuh and reduce.cuh
+// from. What it said is in docs/kernels-notes.md. Not part of the library.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <cub/device/device_reduce.cuh>
+
+#include "check.h"
+
+static cudaStream_t stream;
+
+static void report(const std::string &name, double bytes, int calls, const std::function<void()> &run) {
+    cudaEvent_t start, stop;
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
+    for (int i = 0; i < 2; i++) run();
+    std::vector<float> ms;
+    for (int r = 0; r < 11; r++) {
+        cudaEventRecord(start, stream);
+        for (int i = 0; i < calls; i++) run();
+        cudaEventRecord(stop, stream);
+        bench_cuda(cudaEventSynchronize(stop), name.c_str());
+        float t;
+        cudaEventElapsedTime(&t, start, stop);
+        ms.push_back(t / calls);
+    }
+    std::sort(ms.begin(), ms.end());
+    printf("%-44s %9.2f us (%.2f-%.2f) %7.3f TB/s\n", name.c_str(), ms[5] * 1e3, ms[1] * 1e3, ms[9] * 1e3,
+           bytes / ms[5] * 1e-9);
+}
+
+// --- streaming copies: accesses in flight, block size, cache hints ------------------------
+
+enum hint { PLAIN, STREAM_BOTH, STREAM_STORE, NO_ALLOCATE };
+
+template <hint H> static __device__ __forceinline__ uint4 load(const uint4 *p) {
+    if (H == STREAM_BOTH) return __ldcs(p);
+    if (H == NO_ALLOCATE) {
+        uint4 v;
+        asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+        return v;
+    }
+    return *p;
+}
+template <hint H> static __device__ __forceinline__ void store(uint4 *p, uint4 v) {
+    if (H == STREAM_BOTH || H == STREAM_STORE) __stcs(p, v);
+    else *p = v;
+}
+
+template <int THREADS, int U, int IN, hint H>
+__global__ void __launch_bounds__(THREADS) stream_kernel(const uint4 *a, const uint4 *b, uint4 *out, int64_t n) {
+    const int64_t tile = (int64_t)THREADS * U;
+    for (int64_t base = blockIdx.x * tile; base < n; base += gridDim.x * tile) {
+        uint4 x[U], y[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            x[u] = load<H>(a + base + u * THREADS + threadIdx.x);
+            if (IN == 2) y[u] = load<H>(b + base + u * THREADS + threadIdx.x);
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            x[u].x = __float_as_uint(__uint_as_float(x[u].x) * 1.25f + (IN == 2 ? __uint_as_float(y[u].x) : 0));
+            x[u].y = __float_as_uint(__uint_as_float(x[u].y) * 1.25f + (IN == 2 ? __uint_as_float(y[u].y) : 0));
+            x[u].z = __float_as_uint(__uint_as_float(x[u].z) * 1.25f + (IN == 2 ? __uint_as_float(y[u].z) : 0));
+            x[u].w = __float_as_uint(__uint_as_float(x[u].w) * 1.25f + (IN == 2 ? __uint_as_float(y[u].w) : 0));
+            store<H>(out + base + u * THREADS + threadIdx.x, x[u]);
+        }
+    }
+}
+
+template <int THREADS, int U, int IN, hint H>
+static void stream(const char *hint_name, const float *a, const float *b, float *out, int64_t n, int blocks_per_sm) {
+    const int64_t packs = n / 4, tiles = packs / (THREADS * U);
+    const unsigned grid = blocks_per_sm ? (unsigned)std::min<int64_t>(tiles, 132 * blocks_per_sm) : (unsigned)tiles;
+    char name[96];
+    snprintf(name, sizeof name, "%d in, %d threads, %d packs, %s%s", IN, THREADS, U, hint_name, blocks_per_sm ? ", persistent" : "");
+    report(name, 4.0 * n * (IN + 1), 1, [=] {
+        stream_kernel<THREADS, U, IN, H><<<grid, THREADS, 0, ::stream>>>((const uint4 *)a, (const uint4 *)b, (uint4 *)out, packs);
+    });
+}
+
+// --- sums: block size, loads in flight, blocks, double buffering ------------------------------
+
+template <int THREADS, int U, bool AHEAD>
+__global__ void __launch_bounds__(THREADS) sum_kernel(const float4 *x, int64_t packs, double *partials, unsigned *counter, float *out) {
+    __shared__ double buffer[THREADS];
+    __shared__ bool last;
+    const int64_t tile = (int64_t)THREADS * U, step = gridDim.x * tile;
+    double acc = 0;
+    float4 v[U];
+    int64_t base = blockIdx.x * tile + threadIdx.x;
+    if (AHEAD && base < packs)
+#pragma unroll
+        for (int u = 0; u < U; u++) v[u] = x[base + u * THREADS];
+    for (; base < packs; base += step) {
+        float4 now[U];
+        if (AHEAD) {
+#pragma unroll
+            for (int u = 0; u < U; u++) now[u] = v[u];
+            if (base + step < packs)
+#pragma unroll
+                for (int u = 0; u < U; u++) v[u] = x[base + step + u * THREADS];
+        } else {
+#pragma unroll
+            for (int u = 0; u < U; u++) now[u] = x[base + u * THREADS];
+        }
+        float s[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) s[u] = (now[u].x + now[u].y) + (now[u].z + now[u].w);
+#pragma unroll
+        for (int h = U / 2; h > 0; h /= 2)
+#pragma unroll
+            for (int u = 0; u < h; u++) s[u] += s[u + h];
+        acc += (double)s[0];
+    }
+    for (int round = 0; round < 2; round++) {
+        buffer[threadIdx.x] = acc;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            acc = 0;
+#pragma unroll
+            for (int w = 0; w < THREADS / 32; w++) acc += buffer[w * 32 + threadIdx.x];
+#pragma unroll
+            for (int d = 16; d > 0; d /= 2) acc += __shfl_down_sync(0xffffffffu, acc, d);
+        }
+        if (round) break;
+        if (threadIdx.x == 0) {
+            partials[blockIdx.x] = acc;
+            __threadfence();
+            last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
+        }
+        __syncthreads();
+        if (!last) return;
+        __threadfence();
+        acc = 0;
+        for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS) acc += __ldcg(&partials[i]);
+    }
+    if (threadIdx.x == 0) *out = (float)acc;
+}
+
+template <int THREADS, int U, bool AHEAD>
+static void sum(const float *x, int64_t n, int most, int calls, double *partials, unsigned *counter, float *out) {
+    const int64_t tiles = n / 4 / (THREADS * U);
+    const unsigned grid = (unsigned)std::min<int64_t>(tiles, most);
+    char name[96];
+    snprintf(name, sizeof name, "sum, %d threads, %d packs, %u blocks%s", THREADS, U, grid, AHEAD ? ", ahead" : "");
+    report(name, 4.0 * n, calls, [=] {
+        sum_kernel<THREADS, U, AHEAD><<<grid, THREADS, 0, ::stream>>>((const float4 *)x, n / 4, partials, counter, out);
+    });
+}
+
+int main(void) {
+    const int64_t n = (int64_t)1 << 28, small = 1 << 20;
+    bench_cuda(cudaStreamCreate(&stream), "stream");
+    float *x = bench_floats(n, -1, 1, 1), *y = bench_floats(n, -1, 1, 2), *out = bench_alloc<float>(n);
+    double *partials = bench_alloc<double>(1 << 16);
+    unsigned *counter = bench_alloc<unsigned>(1);
+    bench_cuda(cudaMemset(counter, 0, 4), "memset");
+
+    report("cudaMemcpy 1 GiB", 8.0 * n, 1, [=] { cudaMemcpyAsync(out, x, n * 4, cudaMemcpyDeviceToDevice, stream); });
+    stream<256, 1, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 2, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 4, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 8, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<512, 4, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<1024, 1, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<1024, 2, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<128, 4, 1, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 4, 1, PLAIN>("plain", x, y, out, n, 8);
+    stream<256, 4, 1, STREAM_BOTH>("cs", x, y, out, n, 0);
+    stream<256, 4, 1, STREAM_STORE>("cs stores", x, y, out, n, 0);
+    stream<256, 2, 1, STREAM_BOTH>("cs", x, y, out, n, 0);
+    stream<256, 4, 1, NO_ALLOCATE>("no allocate", x, y, out, n, 0);
+    stream<256, 1, 2, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 2, 2, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 4, 2, PLAIN>("plain", x, y, out, n, 0);
+    stream<512, 2, 2, PLAIN>("plain", x, y, out, n, 0);
+    stream<1024, 1, 2, PLAIN>("plain", x, y, out, n, 0);
+    stream<256, 2, 2, STREAM_BOTH>("cs", x, y, out, n, 0);
+    stream<256, 2, 2, STREAM_STORE>("cs stores", x, y, out, n, 0);
+
+    void *scratch = bench_alloc<char>(1 << 20);
+    auto cub_sum = [=](int64_t count) {
+        size_t bytes = 1 << 20;
+        cub::DeviceReduce::Sum(scratch, bytes, x, out, count, stream);
+    };
+    report("CUB sum 2^28", 4.0 * n, 1, [=] { cub_sum(n); });
+    for (int most : {528, 1056, 2112, 4224, 8448}) {
+        sum<256, 4, false>(x, n, most, 1, partials, counter, out);
+        sum<256, 8, false>(x, n, most, 1, partials, counter, out);
+        sum<256, 4, true>(x, n, most, 1, partials, counter, out);
+        sum<512, 4, false>(x, n, most, 1, partials, counter, out);
+        sum<512, 2, true>(x, n, most, 1, partials, counter, out);
+    }
+    for (int most : {264, 528, 1056}) sum<1024, 4, false>(x, n, most, 1, partials, counter, out);
+    report("CUB sum 2^20", 4.0 * small, 200, [=] { cub_sum(small); });
+    for (int most : {64, 128, 132, 256, 264, 512}) {
+        sum<256, 4, false>(x, small, most, 200, partials, counter, out);
+        sum<512, 4, false>(x, small, most, 200, partials, counter, out);
+        sum<512, 2, false>(x, small, most, 200, partials, counter, out);
+        sum<1024, 2, false>(x, small, most, 200, partials, counter, out);
+        sum<1024, 4, false>(x, small, most, 200, partials, counter, out);
+    }
+    return 0;
+}
