@@ -82,6 +82,10 @@ static void fill_slot(sass_instr *i, const sass_mod *mod, unsigned value) {
         i->type = v;
         i->width = type_bytes[v];
         break;
+    case SLOT_ATOM_FLOAT:
+        i->type = v;
+        i->width = v == SASS_F64 ? 8 : (uint8_t)(4u << value % 3);
+        break;
     case SLOT_ORDER:
         i->order = v & 15;
         i->scope = v >> 4;
@@ -101,13 +105,15 @@ static bool take_modifiers(const sass_row *row, sass_instr *i) {
     return true;
 }
 
-/* Atomics say their width by their type. */
+/* Atomics say their width by their type, but vectors of floats have said it already. */
 static void set_atomic_width(sass_instr *i) {
+    if (i->width) return;
     switch (i->type) {
     case SASS_U64:
     case SASS_S64:
     case SASS_F64:
     case SASS_B64: i->width = 8; break;
+    case SASS_B128: i->width = 16; break;
     default: i->width = 4;
     }
 }

@@ -24,16 +24,16 @@ enum { EXACT, APPROX };    /* EXACT */
  * Two-source opcodes have their second source at 32 in every form ("slot B"). */
 enum {
     F0 = 1 << 0, F1 = 1 << 1, F2 = 1 << 2, F3 = 1 << 3, F4 = 1 << 4, F5 = 1 << 5, F6 = 1 << 6, F7 = 1 << 7,
-    UG = 1 << 8, /* the guard is a uniform predicate */
+    UG = 1 << 8,     /* the guard is a uniform predicate */
+    REUSE3 = 1 << 9, /* the second source's reuse hint may stand in the third place */
     ALU1 = F1 | F4 | F5 | F6,
     ALU2 = F1 | F4 | F5 | F6,
-    ADD2 = F1 | F2 | F3 | F4 | F5 | F6 | F7,
+    ADD2 = F1 | F2 | F3 | F4 | F5 | F6 | F7 | REUSE3,
     ALU3 = F1 | F2 | F3 | F4 | F5 | F6 | F7,
     UALU1 = UG | F1 | F4 | F6,
     UALU2 = UG | F1 | F2 | F4 | F6,
     UALU3 = UG | F1 | F2 | F4 | F6 | F7,
     MEM = F1 | F3 | F4 | F5 | F6 | F7,
-    TEXB = F1 | F5 | F6, TEXI = F1 | F5 | F6 | F7,
     ANYFORM = 0xff
 };
 
@@ -60,7 +60,8 @@ typedef enum sass_slot { /* the member of sass_instr that a modifier's value goe
     SLOT_NONE, SLOT_FLAG, SLOT_SUB, SLOT_CMP, SLOT_BOP, SLOT_ROUND, SLOT_TYPE, SLOT_STYPE, SLOT_EVICT, SLOT_SHAPE,
     SLOT_BYTE,
     SLOT_SIZE, /* type, and width in bytes */
-    SLOT_ORDER /* order, and scope in the high half of the mapped value */
+    SLOT_ORDER,     /* order, and scope in the high half of the mapped value */
+    SLOT_ATOM_FLOAT /* type, and width in bytes: vectors of 1, 2 or 4 words */
 } sass_slot;
 
 typedef struct sass_mod {

@@ -94,8 +94,7 @@ static void take_register(sass_cursor *at, sass_operand *o, place where, bool un
     const bool c_is_second = at->form == 2 || at->form == 3 || at->form == 7;
     const unsigned position = where == IN_A ? 0 : where == IN_B ? 1 : c_is_second ? 1 : 2;
     o->reuse = bit(i, 122 + position);
-    /* Opcodes whose non-register form lies in 2, 3 and 7 may carry the second source's hint in the third place. */
-    if (at->row->forms == (ADD2) && where == IN_B && bit(i, 124)) o->reuse = true;
+    if ((at->row->forms & REUSE3) && where == IN_B && bit(i, 124)) o->reuse = true;
 }
 
 /* Bits 32..63, whatever the form puts there. */

@@ -31,14 +31,14 @@ static void set_label(sass_instr *i, sass_operand *o, int64_t where) {
     i->target = i->has_target ? (uint32_t)where : 0;
 }
 
-enum { FROM_NEXT, FROM_NEXT_SHORT /* BSSY */, FROM_THIS /* LEPC */ };
+enum { FROM_NEXT, FROM_NEXT_SHORT /* BSSY */, FROM_NEXT_BYTES /* LEPC: not counted in words */ };
 void take_target(sass_cursor *at, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
     switch (kind) {
     case FROM_NEXT_SHORT: set_label(i, o, next_offset(i) + sbits(i, 34, 30) * 4); break;
-    case FROM_THIS: set_label(i, o, next_offset(i) + distance(i)); break;
+    case FROM_NEXT_BYTES: set_label(i, o, next_offset(i) + sbits(i, 34, 48) * 256 + (int64_t)bits(i, 24, 8)); break;
     default: set_label(i, o, next_offset(i) + distance(i));
     }
 }

@@ -22,26 +22,37 @@ static bool is_class(const sass_instr *i, sass_class class) { return sass_class_
 static bool has_long_offset(const sass_instr *i) {
     return (i->op == SASS_LD || i->op == SASS_ST) && !bit(i, 91);
 }
-static bool has_descriptor(const sass_instr *i, bool atomic) {
-    if (!bit(i, 91)) return false;
-    if (!atomic) return bit(i, 76);
-    return bit(i, i->sm >= 100 && is_class(i, SASS_CLASS_GLOBAL_RED) ? 81 : 71);
+
+/* Where an access keeps its three particulars. Atomics need bit 90 for their operation, and sm_100 widened the uniform
+ * register over the bits that they used instead. */
+typedef struct global_fields {
+    uint8_t desc, wide, offset_bits; /* bit of "the uniform register is a descriptor", of ".64" */
+} global_fields;
+static global_fields fields_of(const sass_instr *i, bool atomic) {
+    if (!atomic) return (global_fields){76, 90, 24};
+    const bool reduction = is_class(i, SASS_CLASS_GLOBAL_RED);
+    if (i->sm < 100) return (global_fields){71, reduction ? 90 : 70, 24};
+    if (reduction) return (global_fields){81, 90, 24};
+    const bool floating = i->op == SASS_ATOMG_F || i->op == SASS_ATOM_F;
+    return floating ? (global_fields){63, 90, 23} : (global_fields){76, 63, 23};
 }
 
 void take_global(sass_cursor *at, unsigned ureg_lo, unsigned atomic) {
     sass_instr *i = at->instr;
-    const bool uniform = bit(i, 91), desc = has_descriptor(i, atomic);
+    const global_fields f = fields_of(i, atomic);
+    const bool uniform = bit(i, 91), desc = uniform && bit(i, f.desc);
+    const unsigned offset_bits = uniform ? f.offset_bits : 24;
     i->mem = (sass_address){
         .present = true,
         .base = (uint8_t)bits(i, 24, 8),
         .uniform = uniform && !desc ? ureg_at(i, ureg_lo) : 255,
         .desc = desc ? ureg_at(i, ureg_lo) : 255,
         .scale = 1,
-        .offset = (int32_t)(has_long_offset(i) ? sbits(i, 32, 32) : sbits(i, 40, 24)),
+        .offset = (int32_t)(has_long_offset(i) ? sbits(i, 32, 32) : sbits(i, 40, offset_bits)),
     };
     /* With a uniform register the base says its own width; without one .E does. */
     const bool extended = bit(i, 72);
-    i->mem.wide = extended && (!uniform || bit(i, is_class(i, SASS_CLASS_GLOBAL_ATOM) ? 70 : 90));
+    i->mem.wide = extended && (!uniform || bit(i, f.wide));
     i->mem.base32 = extended && !i->mem.wide;
 }
 
