@@ -54,6 +54,7 @@ static void unmap(void *at, uint64_t size) {
 }
 
 static void unmap_all(eng_memory *m) {
+    mem_parallel_free(m);
     if (m->alias) munmap((void *)(uintptr_t)(m->base + (uint64_t)m->alias), m->span);
     if (m->base) munmap((void *)(uintptr_t)m->base, m->span);
     unmap(m->defined, m->span / 8);

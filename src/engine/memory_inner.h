@@ -52,7 +52,7 @@ struct eng_memory {
     wg_vec(mem_alloc *) table; /* by address; purged ones are gone */
     void (*on_release)(void *ctx, const eng_allocation *allocation);
     void *release_ctx;
-    struct mem_parallel *parallel; /* NULL: one worker (memory_parallel.c) */
+    struct mem_parallel *parallel; /* the workers' views (memory_parallel.c) */
 };
 
 /* --- allocation table (memory.c) ------------------------------------------------------ */
@@ -63,6 +63,7 @@ bool mem_touch(eng_memory *m, uint64_t shadow, uint64_t size);
 void mem_untouch(eng_memory *m, uint64_t shadow, uint64_t size); /* only whole chunks inside */
 /* Gives the pages of [at, at+size) back to the system, whole pages inside only; contents become zero. */
 void mem_drop(void *at, uint64_t size);
+void mem_parallel_free(eng_memory *m); /* memory_parallel.c */
 static inline int64_t mem_host_delta(const eng_memory *m, const mem_alloc *a) {
     return a->pub.kind == ENG_ALLOC_REGISTERED ? 0 : m->alias;
 }

@@ -1,0 +1,408 @@
+/* Blocks on several workers, with the result of running them in order, or none.
+ *
+ * Each worker marks the bytes that it writes, and those that it changes by reductions, in bits of its own, and
+ * counts its reads in a plane of its own. A page is copied before any worker first changes it. When all have stopped:
+ *
+ *   conflict  iff some byte was written by one worker, and read, written or reduced by another, or reduced by one
+ *             and read by another
+ *
+ * Without a conflict every block read what it would have read in the order of blocks: bytes that no other worker
+ * wrote, or that a block before it on the same worker did (a worker takes blocks in ascending order). So it did the
+ * same, and what it wrote cannot have been overwritten by another worker. Reductions may meet on a byte; the caller
+ * runs in parallel only kernels whose reductions commute. With a conflict everything is put back. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/memory_parallel.h"
+
+enum { TILE = 2 * MEM_PAGE, NOT_KEPT = 0, KEEPING = 1, KEPT = 2 }; /* a tile of memory has one page of read differences */
+
+typedef struct kept {
+    uint8_t *at, *copy;
+    uint32_t n;
+} kept;
+
+struct mem_parallel {
+    unsigned workers;
+    eng_view **views;
+    unsigned n_views;           /* made so far; kept for later launches */
+    _Atomic uint8_t *pages;     /* a byte a page of the range: NOT_KEPT, KEEPING, KEPT */
+    pthread_mutex_t lock;       /* of what follows */
+    wg_vec(kept) kept;
+    wg_vec(uint64_t) marked_pages;
+    uint64_t kept_bytes, kept_limit;
+    bool count_reads;
+};
+
+/* The worker's own part of a view; shared shadows when it is alone. */
+typedef struct own_view {
+    eng_view view;
+    wg_vec(uint64_t) chunks; /* that it marked something in */
+    uint8_t *own_marks, *own_reds, *own_touched;
+    mem_plane own_plane;
+} own_view;
+
+static void *reserve(uint64_t size) {
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+static void unmap(void *at, uint64_t size) {
+    if (at) munmap(at, size);
+}
+
+static void free_view(const eng_memory *m, own_view *o) {
+    unmap(o->own_marks, m->span / 8);
+    unmap(o->own_reds, m->span / 8);
+    unmap(o->own_touched, m->span >> MEM_CHUNK);
+    unmap(o->own_plane.words, m->span / 2);
+    unmap(o->own_plane.bytes, m->span);
+    wg_u64map_free(&o->own_plane.spills);
+    wg_u64map_free(&o->view.moved);
+    wg_vec_free(&o->view.read);
+    wg_vec_free(&o->chunks);
+    free(o);
+}
+
+void mem_parallel_free(eng_memory *m) {
+    struct mem_parallel *p = m->parallel;
+    if (!p) return;
+    for (unsigned i = 0; i < p->n_views; i++) free_view(m, (own_view *)p->views[i]);
+    unmap((void *)p->pages, m->span / MEM_PAGE);
+    for (size_t i = 0; i < p->kept.count; i++) free(p->kept.at[i].copy);
+    wg_vec_free(&p->kept);
+    wg_vec_free(&p->marked_pages);
+    pthread_mutex_destroy(&p->lock);
+    free(p->views);
+    free(p);
+    m->parallel = NULL;
+}
+
+static bool make_views(eng_memory *m, unsigned workers) {
+    struct mem_parallel *p = m->parallel;
+    if (workers > p->n_views) {
+        eng_view **views = realloc(p->views, workers * sizeof *views);
+        if (!views) return false;
+        p->views = views;
+    }
+    while (p->n_views < workers) {
+        own_view *o = aligned_alloc(64, (sizeof *o + 63) / 64 * 64);
+        if (!o) return false;
+        memset(o, 0, sizeof *o);
+        p->views[p->n_views++] = &o->view;
+    }
+    return true;
+}
+
+static bool make_own(const eng_memory *m, own_view *o) {
+    if (!o->own_marks) o->own_marks = reserve(m->span / 8);
+    if (!o->own_reds) o->own_reds = reserve(m->span / 8);
+    if (!o->own_touched) o->own_touched = reserve(m->span >> MEM_CHUNK);
+    if (!o->own_plane.words) o->own_plane.words = reserve(m->span / 2);
+    if (!o->own_plane.bytes) o->own_plane.bytes = reserve(m->span);
+    return o->own_marks && o->own_reds && o->own_touched && o->own_plane.words && o->own_plane.bytes;
+}
+
+wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg_error *err) {
+    if (!m->parallel) {
+        m->parallel = calloc(1, sizeof *m->parallel);
+        if (m->parallel) pthread_mutex_init(&m->parallel->lock, NULL);
+    }
+    struct mem_parallel *p = m->parallel;
+    if (!p || !workers || !make_views(m, workers))
+        return wg_fail(err, WG_ERR_MEMORY, "no memory for %u workers", workers);
+    p->workers = workers;
+    p->count_reads = count_reads;
+    if (workers > 1 && !p->pages) p->pages = reserve(m->span / MEM_PAGE);
+    p->kept_limit = ((uint64_t)160 << 20) + eng_memory_touched(m) / 4;
+    for (size_t i = 0; workers > 1 && i < m->table.count; i++) mem_advance(m, m->table.at[i]);
+    for (unsigned i = 0; i < workers; i++) {
+        own_view *o = (own_view *)p->views[i];
+        eng_view *v = &o->view;
+        if (workers > 1 && (!p->pages || !make_own(m, o)))
+            return wg_fail(err, WG_ERR_MEMORY, "no address space for %u workers", workers);
+        memset(v->ranges, 0, sizeof v->ranges);
+        v->mem = m;
+        v->index = i;
+        v->parallel = workers > 1;
+        v->failed = false;
+        v->defined = m->defined;
+        v->marks = v->parallel ? o->own_marks : m->defined;
+        v->reds = v->parallel ? o->own_reds : NULL;
+        v->touched = v->parallel ? o->own_touched : m->touched;
+        v->plane = v->parallel ? o->own_plane : m->plane;
+        v->words = count_reads || v->parallel ? v->plane.words : NULL;
+    }
+    return WG_OK;
+}
+
+eng_view *eng_memory_view(eng_memory *m, unsigned worker) { return m->parallel->views[worker]; }
+
+/* --- before a byte changes ------------------------------------------------------------ */
+
+/* Bytes that were never written need no copy: without their marks they are undefined again. */
+static bool worth_keeping(const eng_memory *m, const mem_alloc *a, uint64_t page) {
+    uint64_t from = page * MEM_PAGE, to = from + MEM_PAGE;
+    bool set;
+    if (from < a->shadow || to > a->shadow + a->pub.size) return true; /* neighbours: not looked at one by one */
+    return mem_defined_run(m, a, from - a->shadow, to - a->shadow, &set) != to - a->shadow || set;
+}
+
+static bool copy_page(struct mem_parallel *p, const eng_view *v, const mem_range *r, uint64_t page) {
+    uint64_t from = page * MEM_PAGE, to = from + MEM_PAGE;
+    if (r->alloc->pub.kind == ENG_ALLOC_REGISTERED) { /* its pages hold other things of the host's */
+        if (from < r->alloc->shadow) from = r->alloc->shadow;
+        if (to > r->alloc->shadow + r->size) to = r->alloc->shadow + r->size;
+    } else if (!worth_keeping(v->mem, r->alloc, page)) {
+        return true;
+    }
+    kept k = {.at = (uint8_t *)(uintptr_t)(from - r->shadow + (uint64_t)r->host), .n = (uint32_t)(to - from)};
+    k.copy = malloc(k.n);
+    if (!k.copy) return false;
+    memcpy(k.copy, k.at, k.n);
+    pthread_mutex_lock(&p->lock);
+    bool ok = p->kept_bytes + k.n <= p->kept_limit && wg_vec_push(&p->kept, k);
+    if (ok) p->kept_bytes += k.n;
+    pthread_mutex_unlock(&p->lock);
+    if (!ok) free(k.copy);
+    return ok;
+}
+
+static bool keep_page(eng_view *v, const mem_range *r, uint64_t page) {
+    struct mem_parallel *p = v->mem->parallel;
+    uint8_t expected = NOT_KEPT;
+    if (atomic_compare_exchange_strong(&p->pages[page], &expected, KEEPING)) {
+        pthread_mutex_lock(&p->lock);
+        bool ok = wg_vec_push(&p->marked_pages, page);
+        pthread_mutex_unlock(&p->lock);
+        ok = ok && copy_page(p, v, r, page);
+        atomic_store(&p->pages[page], ok ? KEPT : NOT_KEPT);
+        return ok;
+    }
+    while ((expected = atomic_load_explicit(&p->pages[page], memory_order_acquire)) == KEEPING) sched_yield();
+    return expected == KEPT;
+}
+
+static bool mark_chunk(eng_view *v, uint64_t chunk) {
+    own_view *o = (own_view *)v;
+    if (!mem_touch(v->mem, chunk << MEM_CHUNK, 1) || !wg_vec_push(&o->chunks, chunk)) return false;
+    v->touched[chunk] = 1;
+    return true;
+}
+
+bool mem_parallel_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red) {
+    struct mem_parallel *p = v->mem->parallel;
+    uint64_t at = address + r->shadow;
+    for (uint64_t chunk = at >> MEM_CHUNK; chunk <= (at + n - 1) >> MEM_CHUNK; chunk++)
+        if (!v->touched[chunk] && !mark_chunk(v, chunk)) return v->failed = true, false;
+    for (uint64_t page = at / MEM_PAGE; page <= (at + n - 1) / MEM_PAGE; page++)
+        if (atomic_load_explicit(&p->pages[page], memory_order_acquire) != KEPT && !keep_page(v, r, page))
+            return v->failed = true, false;
+    mem_bits_set(red ? v->reds : v->marks, at, n);
+    return true;
+}
+
+/* --- afterwards: conflicts ------------------------------------------------------------ */
+
+static uint64_t word_at(const uint8_t *bits, uint64_t at) {
+    uint64_t x;
+    memcpy(&x, bits + at / 8, 8);
+    return x;
+}
+
+static bool writes_meet(const eng_view *a, const eng_view *b, uint64_t chunk) {
+    uint64_t from = chunk << MEM_CHUNK, to = from + ((uint64_t)1 << MEM_CHUNK), meet = 0;
+    for (uint64_t at = from; at < to; at += 64) {
+        uint64_t aw = word_at(a->marks, at), bw = word_at(b->marks, at);
+        meet |= (aw & bw) | (aw & word_at(b->reds, at)) | (bw & word_at(a->reds, at));
+    }
+    return meet != 0;
+}
+
+typedef struct read_walk {
+    const struct mem_parallel *p;
+    const eng_view *reader;
+    const mem_alloc *a;
+    int64_t words, bytes; /* running sums at the end of the last page */
+    bool meet;
+} read_walk;
+
+static bool written_by_other(const read_walk *k, uint64_t at, uint64_t n) {
+    for (unsigned i = 0; i < k->p->workers; i++) {
+        const eng_view *v = k->p->views[i];
+        if (v == k->reader || !v->touched[at >> MEM_CHUNK]) continue;
+        if (mem_bits_any(v->marks, at, n) || mem_bits_any(v->reds, at, n)) return true;
+    }
+    return false;
+}
+
+/* One page of word differences (or a part of it): a tile of memory. */
+static void walk_words(void *ctx, uint8_t *from, uint64_t n) {
+    read_walk *k = ctx;
+    const int16_t *words = k->reader->plane.words;
+    uint64_t first = (uint64_t)((int16_t *)(void *)from - words), end = first + n / 2;
+    while (first < end && !k->meet) {
+        uint64_t stop = (first * 4 / TILE + 1) * TILE / 4; /* by tiles, so that most are only summed up */
+        if (stop > end) stop = end;
+        if (!written_by_other(k, first * 4, (stop - first) * 4)) {
+            int32_t sum = 0;
+            for (uint64_t w = first; w < stop; w++) sum += words[w];
+            k->words += sum;
+        } else {
+            for (uint64_t w = first; w < stop; w++) {
+                k->words += words[w];
+                if (k->words && written_by_other(k, w * 4, 4)) k->meet = true;
+            }
+        }
+        first = stop;
+    }
+}
+
+static void walk_bytes(void *ctx, uint8_t *from, uint64_t n) {
+    read_walk *k = ctx;
+    uint64_t first = (uint64_t)((int8_t *)from - k->reader->plane.bytes);
+    for (uint64_t b = first; b < first + n && !k->meet; b++) {
+        k->bytes += k->reader->plane.bytes[b];
+        if (k->bytes && written_by_other(k, b, 1)) k->meet = true;
+    }
+}
+
+/* Sums that went to the table break the walk's running sums: such an allocation is taken to be read everywhere. */
+static bool has_spills(const eng_view *v, const mem_alloc *a) {
+    for (size_t i = 0; i < v->plane.spills.room; i++) {
+        uint64_t at = v->plane.spills.slots[i].key / 2;
+        if (v->plane.spills.slots[i].used && at + 4 > a->shadow && at <= a->shadow + a->pub.size) return true;
+    }
+    return false;
+}
+
+static bool others_wrote(const struct mem_parallel *p, const eng_view *reader, const mem_alloc *a) {
+    for (unsigned i = 0; i < p->workers; i++) {
+        const own_view *o = (const own_view *)p->views[i];
+        if (&o->view == reader) continue;
+        for (size_t c = 0; c < o->chunks.count; c++) {
+            uint64_t from = o->chunks.at[c] << MEM_CHUNK, to = from + ((uint64_t)1 << MEM_CHUNK);
+            if (to > a->shadow && from < a->shadow + a->pub.size) return true;
+        }
+    }
+    return false;
+}
+
+static bool any_written(const read_walk *k) {
+    for (uint64_t at = k->a->shadow, end = at + k->a->pub.size; at < end;) {
+        uint64_t stop = ((at >> MEM_CHUNK) + 1) << MEM_CHUNK;
+        if (stop > end) stop = end;
+        if (written_by_other(k, at, stop - at)) return true;
+        at = stop;
+    }
+    return false;
+}
+
+static bool reads_meet(const struct mem_parallel *p, const eng_view *v, const mem_alloc *a) {
+    read_walk k = {.p = p, .reader = v, .a = a};
+    if (!others_wrote(p, v, a)) return false;
+    if (has_spills(v, a)) return any_written(&k);
+    mem_present(v->plane.words + a->shadow / 4, ((a->pub.size + 3) / 4 + 1) * 2, walk_words, &k);
+    if (!k.meet) mem_present(v->plane.bytes + a->shadow, a->pub.size + 1, walk_bytes, &k);
+    return k.meet;
+}
+
+bool eng_memory_conflict(eng_memory *m) {
+    struct mem_parallel *p = m->parallel;
+    if (!p || p->workers < 2) return false;
+    for (unsigned i = 0; i < p->workers; i++) {
+        own_view *o = (own_view *)p->views[i];
+        o->view.plane.words = o->own_plane.words; /* spills may have moved; the arrays have not */
+        if (o->view.failed) return true;
+        for (size_t c = 0; c < o->chunks.count; c++)
+            for (unsigned j = i + 1; j < p->workers; j++)
+                if (p->views[j]->touched[o->chunks.at[c]] && writes_meet(&o->view, p->views[j], o->chunks.at[c])) return true;
+        for (size_t a = 0; a < o->view.read.count; a++)
+            if (reads_meet(p, &o->view, o->view.read.at[a])) return true;
+    }
+    return false;
+}
+
+/* --- the end of a launch -------------------------------------------------------------- */
+
+static void add_marks(eng_memory *m, const own_view *o) {
+    for (size_t c = 0; c < o->chunks.count; c++) {
+        uint64_t from = o->chunks.at[c] << MEM_CHUNK, to = from + ((uint64_t)1 << MEM_CHUNK);
+        for (uint64_t at = from; at < to; at += 64) {
+            uint64_t new = word_at(o->view.marks, at) | word_at(o->view.reds, at), old = word_at(m->defined, at);
+            if (!(new & ~old)) continue;
+            new |= old;
+            memcpy(m->defined + at / 8, &new, 8);
+        }
+    }
+}
+
+static void clear_marks(own_view *o) {
+    for (size_t c = 0; c < o->chunks.count; c++) {
+        uint64_t at = (o->chunks.at[c] << MEM_CHUNK) / 8;
+        memset(o->own_marks + at, 0, (size_t)1 << (MEM_CHUNK - 3));
+        memset(o->own_reds + at, 0, (size_t)1 << (MEM_CHUNK - 3));
+        o->own_touched[o->chunks.at[c]] = 0;
+    }
+    if (o->chunks.count > 1024) { /* more than 16 MiB of bits: give them back */
+        for (size_t c = 0; c < o->chunks.count; c++) {
+            uint64_t at = (o->chunks.at[c] << MEM_CHUNK) / 8;
+            mem_drop(o->own_marks + at, (uint64_t)1 << (MEM_CHUNK - 3));
+            mem_drop(o->own_reds + at, (uint64_t)1 << (MEM_CHUNK - 3));
+        }
+    }
+    o->chunks.count = 0;
+}
+
+static void add_moved(eng_memory *m, const eng_view *v) {
+    for (size_t i = 0; i < v->moved.room; i++) {
+        if (!v->moved.slots[i].used) continue;
+        uint64_t key = v->moved.slots[i].key;
+        eng_allocation *a = &m->all.at[key / 2 - 1]->pub;
+        *(key % 2 ? &a->bytes_written : &a->bytes_read) += v->moved.slots[i].value;
+    }
+}
+
+static void end_own(eng_memory *m, own_view *o, bool keep) {
+    eng_view *v = &o->view;
+    o->own_plane.spills = v->plane.spills;
+    if (keep) {
+        add_marks(m, o);
+        add_moved(m, v);
+    }
+    for (size_t i = 0; i < v->read.count; i++) {
+        mem_alloc *a = v->read.at[i];
+        if (keep && m->parallel->count_reads) {
+            mem_reads_merge(&m->plane, &o->own_plane, a);
+            a->was_read = true;
+        } else {
+            mem_reads_clear(&o->own_plane, a);
+        }
+    }
+    if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
+    else wg_u64map_free(&o->own_plane.spills);
+    clear_marks(o);
+    wg_u64map_free(&v->moved);
+    v->read.count = 0;
+}
+
+void eng_memory_end(eng_memory *m, bool keep) {
+    struct mem_parallel *p = m->parallel;
+    if (!p || !p->workers) return;
+    for (unsigned i = 0; i < p->workers; i++) mem_view_settle(p->views[i]);
+    if (p->workers == 1) {
+        m->plane.spills = p->views[0]->plane.spills;
+    } else {
+        for (size_t i = 0; i < p->kept.count; i++) {
+            kept *k = &p->kept.at[i];
+            if (!keep) memcpy(k->at, k->copy, k->n);
+            free(k->copy);
+        }
+        for (size_t i = 0; i < p->marked_pages.count; i++) p->pages[p->marked_pages.at[i]] = NOT_KEPT;
+        p->kept.count = p->marked_pages.count = 0;
+        p->kept_bytes = 0;
+        for (unsigned i = 0; i < p->workers; i++) end_own(m, (own_view *)p->views[i], keep);
+    }
+    p->workers = 0;
+}

@@ -1,0 +1,83 @@
+/* What a worker asks of memory beyond the fast paths. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory_parallel.h"
+#include "engine/view.h"
+
+/* Bytes moved through a range belong to its allocation (or, with several workers, will when all is well). */
+static void settle(eng_view *v, mem_range *r) {
+    if (!r->alloc || !r->bytes) return;
+    eng_allocation *a = &r->alloc->pub;
+    for (unsigned written = 0; written < 2; written++) {
+        if (!(r->access & (written ? ENG_WRITE : ENG_READ))) continue;
+        if (v->parallel) {
+            uint64_t *sum = wg_u64map_add(&v->moved, (uint64_t)a->id * 2 + written);
+            if (sum) *sum += r->bytes;
+        } else if (written) {
+            a->bytes_written += r->bytes;
+        } else {
+            a->bytes_read += r->bytes;
+        }
+    }
+    r->bytes = 0;
+}
+
+void mem_view_settle(eng_view *v) {
+    for (unsigned i = 0; i < 3 * MEM_RANGES; i++) settle(v, &v->ranges[i]);
+}
+
+static void note_read(eng_view *v, mem_alloc *a) {
+    if (!v->parallel) {
+        a->was_read = true;
+        return;
+    }
+    for (size_t i = v->read.count; i-- > 0;) /* the last ones first: few allocations take turns */
+        if (v->read.at[i] == a) return;
+    if (!wg_vec_push(&v->read, a)) v->failed = true;
+}
+
+bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access) {
+    settle(v, r);
+    mem_alloc *a = mem_find(v->mem, address, NULL);
+    if (!a || a->pub.freed) return false;
+    bool write = access & (ENG_WRITE | ENG_ATOMIC);
+    if (!v->parallel) mem_advance(v->mem, a);
+    if (access & ENG_READ) note_read(v, a);
+    *r = (mem_range){.lo = a->pub.address, .size = a->pub.size, .host = mem_host_delta(v->mem, a),
+                     .shadow = a->shadow - a->pub.address, .alloc = a, .access = access & (ENG_READ | ENG_WRITE),
+                     .plain = write && v->parallel ? 0 : a->prefix};
+    return true;
+}
+
+bool mem_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red) {
+    uint64_t at = address + r->shadow, off = address - r->lo;
+    if (v->parallel) return mem_parallel_mark(v, r, address, n, red);
+    if (off + n <= r->plain) return true;
+    for (uint64_t chunk = at >> MEM_CHUNK; chunk <= (at + n - 1) >> MEM_CHUNK; chunk++)
+        if (!v->touched[chunk] && !mem_touch(v->mem, chunk << MEM_CHUNK, 1)) return false;
+    mem_bits_set(v->marks, at, n);
+    return true;
+}
+
+static bool seen(const eng_view *v, uint64_t at) {
+    uint8_t bits = v->defined[at / 8];
+    if (v->parallel) bits |= (uint8_t)(v->marks[at / 8] | v->reds[at / 8]);
+    return bits >> at % 8 & 1;
+}
+
+bool mem_seen_all(const eng_view *v, uint64_t shadow, uint64_t n) {
+    if (mem_bits_all(v->defined, shadow, n)) return true;
+    if (!v->parallel) return false;
+    for (uint64_t i = 0; i < n; i++)
+        if (!seen(v, shadow + i)) return false;
+    return true;
+}
+
+void mem_read_mixed(const eng_view *v, const mem_range *r, uint64_t address, unsigned n, void *out) {
+    uint8_t *to = out;
+    mem_pattern(to, address, n);
+    for (unsigned i = 0; i < n; i++)
+        if (address + i - r->lo < r->plain || seen(v, address + i + r->shadow))
+            to[i] = *(const uint8_t *)(uintptr_t)(address + i + (uint64_t)r->host);
+}

@@ -1,0 +1,63 @@
+/* A worker's view of memory during a launch: cached ranges, where it marks what it writes, where it counts reads.
+ *
+ * One worker writes straight into the shadows. Several workers each mark and count for themselves; when the launch
+ * ends, eng_memory_conflict compares what they touched, and eng_memory_end either adds everything up or puts
+ * every byte back (memory_parallel.c). */
+#ifndef WG_ENGINE_VIEW_H
+#define WG_ENGINE_VIEW_H
+
+#include "engine/memory_inner.h"
+
+typedef struct mem_range { /* the allocation that an instruction last touched; one cache line */
+    uint64_t lo, size;   /* the bytes that may be accessed; size 0: nothing known */
+    uint64_t plain;      /* so many bytes from lo need neither a look at the bits nor a mark */
+    int64_t host;        /* host pointer = address + host */
+    uint64_t shadow;     /* shadow offset = address + shadow */
+    uint64_t bytes;      /* moved through this entry since it was filled */
+    mem_alloc *alloc;
+    uint64_t access;     /* ENG_READ | ENG_WRITE */
+} mem_range;
+_Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
+
+typedef struct eng_view {
+    mem_range ranges[3 * MEM_RANGES]; /* loads, stores, atomics; by mem_range_slot */
+    const uint8_t *defined; /* bits of what was written, by this launch (one worker) or before it (several) */
+    uint8_t *marks;         /* bits that stores set: those same, or the worker's own */
+    uint8_t *reds;          /* several workers: bits that reductions set, the worker's own; else NULL */
+    uint8_t *touched;       /* a byte a chunk: marks may be set there without asking */
+    int16_t *words;         /* read differences; NULL: reads are not counted */
+    bool parallel;
+    mem_plane plane;        /* what words is part of */
+    eng_memory *mem;
+    unsigned index;
+    wg_u64map moved;        /* several workers: allocation id * 2 + (1: written) -> bytes */
+    wg_vec(mem_alloc *) read; /* allocations that the view filled ranges of, for loads */
+    bool failed;            /* the host had no room for what had to be kept */
+} eng_view;
+
+/* The place of an instruction's range in the view, in bytes from its start. */
+static inline uint32_t mem_range_slot(uint32_t instr, unsigned access) {
+    unsigned kind = access & ENG_ATOMIC ? 2 : access & ENG_WRITE ? 1 : 0;
+    return (kind * MEM_RANGES + (instr & (MEM_RANGES - 1))) * (uint32_t)sizeof(mem_range);
+}
+
+/* For a launch with so many workers. ERR_MEMORY with several workers: run it with one. */
+wg_status eng_memory_begin(eng_memory *mem, unsigned workers, bool count_reads, wg_error *err);
+eng_view *eng_memory_view(eng_memory *mem, unsigned worker);
+/* With all workers stopped: did one touch what another wrote, or could something not be kept? Then the result may not
+ * be that of running the blocks in order. Always false with one worker. */
+bool eng_memory_conflict(eng_memory *mem);
+/* keep false (several workers only): memory, its shadows and counts are again as they were at the beginning. */
+void eng_memory_end(eng_memory *mem, bool keep);
+
+/* Makes r know the live allocation that holds address. False: there is none. */
+bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access);
+/* Before the bytes at shadow offset `at` change: marks them, accounts for the chunk, keeps the old contents when
+ * several workers run. red: by a reduction. False: the host has no room; do not write. */
+bool mem_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red);
+/* Is anything, is everything of the n bytes defined, for this worker? */
+bool mem_seen_all(const eng_view *v, uint64_t shadow, uint64_t n);
+/* Copies n <= 16 bytes for a reader, undefined ones as the pattern. */
+void mem_read_mixed(const eng_view *v, const mem_range *r, uint64_t address, unsigned n, void *out);
+
+#endif
