@@ -17,7 +17,7 @@
 
 #include "engine/memory_parallel.h"
 
-enum { TILE = 2 * MEM_PAGE, NOT_KEPT = 0, KEEPING = 1, KEPT = 2 }; /* a tile of memory has one page of read differences */
+enum { TILE = 2 * MEM_PAGE }; /* a tile of memory has one page of read differences */
 
 typedef struct kept {
     uint8_t *at, *copy;
@@ -28,7 +28,7 @@ struct mem_parallel {
     unsigned workers;
     eng_view **views;
     unsigned n_views;           /* made so far; kept for later launches */
-    _Atomic uint8_t *pages;     /* a byte a page of the range: NOT_KEPT, KEEPING, KEPT */
+    _Atomic uint8_t *pages;     /* a byte a page of the range: MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT */
     pthread_mutex_t lock;       /* of what follows */
     wg_vec(kept) kept;
     wg_vec(uint64_t) marked_pages;
@@ -130,6 +130,7 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg
         v->defined = m->defined;
         v->marks = v->parallel ? o->own_marks : m->defined;
         v->reds = v->parallel ? o->own_reds : NULL;
+        v->pages = v->parallel ? p->pages : NULL;
         v->touched = v->parallel ? o->own_touched : m->touched;
         v->plane = v->parallel ? o->own_plane : m->plane;
         v->words = count_reads || v->parallel ? v->plane.words : NULL;
@@ -171,17 +172,17 @@ static bool copy_page(struct mem_parallel *p, const eng_view *v, const mem_range
 
 static bool keep_page(eng_view *v, const mem_range *r, uint64_t page) {
     struct mem_parallel *p = v->mem->parallel;
-    uint8_t expected = NOT_KEPT;
-    if (atomic_compare_exchange_strong(&p->pages[page], &expected, KEEPING)) {
+    uint8_t expected = MEM_NOT_KEPT;
+    if (atomic_compare_exchange_strong(&p->pages[page], &expected, MEM_KEEPING)) {
         pthread_mutex_lock(&p->lock);
         bool ok = wg_vec_push(&p->marked_pages, page);
         pthread_mutex_unlock(&p->lock);
         ok = ok && copy_page(p, v, r, page);
-        atomic_store(&p->pages[page], ok ? KEPT : NOT_KEPT);
+        atomic_store(&p->pages[page], ok ? MEM_KEPT : MEM_NOT_KEPT);
         return ok;
     }
-    while ((expected = atomic_load_explicit(&p->pages[page], memory_order_acquire)) == KEEPING) sched_yield();
-    return expected == KEPT;
+    while ((expected = atomic_load_explicit(&p->pages[page], memory_order_acquire)) == MEM_KEEPING) sched_yield();
+    return expected == MEM_KEPT;
 }
 
 static bool mark_chunk(eng_view *v, uint64_t chunk) {
@@ -197,7 +198,7 @@ bool mem_parallel_mark(eng_view *v, const mem_range *r, uint64_t address, uint64
     for (uint64_t chunk = at >> MEM_CHUNK; chunk <= (at + n - 1) >> MEM_CHUNK; chunk++)
         if (!v->touched[chunk] && !mark_chunk(v, chunk)) return v->failed = true, false;
     for (uint64_t page = at / MEM_PAGE; page <= (at + n - 1) / MEM_PAGE; page++)
-        if (atomic_load_explicit(&p->pages[page], memory_order_acquire) != KEPT && !keep_page(v, r, page))
+        if (atomic_load_explicit(&p->pages[page], memory_order_acquire) != MEM_KEPT && !keep_page(v, r, page))
             return v->failed = true, false;
     mem_bits_set(red ? v->reds : v->marks, at, n);
     return true;
@@ -399,7 +400,7 @@ void eng_memory_end(eng_memory *m, bool keep) {
             if (!keep) memcpy(k->at, k->copy, k->n);
             free(k->copy);
         }
-        for (size_t i = 0; i < p->marked_pages.count; i++) p->pages[p->marked_pages.at[i]] = NOT_KEPT;
+        for (size_t i = 0; i < p->marked_pages.count; i++) p->pages[p->marked_pages.at[i]] = MEM_NOT_KEPT;
         p->kept.count = p->marked_pages.count = 0;
         p->kept_bytes = 0;
         for (unsigned i = 0; i < p->workers; i++) end_own(m, (own_view *)p->views[i], keep);

@@ -19,12 +19,15 @@ typedef struct mem_range { /* the allocation that an instruction last touched; o
 } mem_range;
 _Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
 
+enum { MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT };
+
 typedef struct eng_view {
     mem_range ranges[3 * MEM_RANGES]; /* loads, stores, atomics; by mem_range_slot */
     const uint8_t *defined; /* bits of what was written, by this launch (one worker) or before it (several) */
     uint8_t *marks;         /* bits that stores set: those same, or the worker's own */
     uint8_t *reds;          /* several workers: bits that reductions set, the worker's own; else NULL */
     uint8_t *touched;       /* a byte a chunk: marks may be set there without asking */
+    _Atomic uint8_t *pages; /* several workers: a byte a page, MEM_KEPT once its old contents are safe; else NULL */
     int16_t *words;         /* read differences; NULL: reads are not counted */
     bool parallel;
     mem_plane plane;        /* what words is part of */

@@ -1,0 +1,252 @@
+/* The shape of a warp's addresses: one look at the vector makes the common shapes cheap for everybody. For exec_*.c. */
+#ifndef WG_ENGINE_CLASSIFY_H
+#define WG_ENGINE_CLASSIFY_H
+
+#include "engine/lanes.h"
+
+/* Is every bit of t zero? */
+ENG_INLINE bool vu_none(vu t) {
+#if defined(ENG_HAVE_AVX512)
+    return !_mm512_test_epi32_mask((__m512i)t, (__m512i)t);
+#elif defined(ENG_HAVE_AVX2)
+    return _mm256_testz_si256((__m256i)t, (__m256i)t);
+#else
+    vq q = (vq)t;
+    return !(q[0] | q[1]);
+#endif
+}
+
+/* All 32 lanes of a slot of 32-bit addresses, with the upper halves (or `low`'s offset again: no upper half). */
+typedef struct lanes_scan {
+    vu contiguous, uniform; /* no bit set: that is the shape */
+} lanes_scan;
+
+ENG_INLINE lanes_scan scan32(uint8_t *R, uint32_t low, uint32_t width) {
+    const vu *a = eng_vu(R, low);
+    vu first = vu_set(*eng_u32(R, low)), c = {0}, u = {0};
+    ENG_EACH {
+        vu d = a[k] - first;
+        u |= d;
+        c |= d ^ (((vu)ENG_LANE_IDS + (uint32_t)(k * ENG_VL)) * width);
+    }
+    return (lanes_scan){c, u};
+}
+/* 64-bit addresses in two slots; one that crosses a multiple of 4 GiB counts as neither. */
+ENG_INLINE lanes_scan scan64(uint8_t *R, uint32_t low, uint32_t width) {
+    lanes_scan s = scan32(R, low, width);
+    const vu *h = eng_vu(R, low + ENG_SLOT);
+    vu first = vu_set(*eng_u32(R, low + ENG_SLOT)), d = {0};
+    ENG_EACH d |= h[k] ^ first;
+    return (lanes_scan){s.contiguous | d, s.uniform | d};
+}
+
+typedef struct shape {
+    uint64_t address; /* of lane 0, were it active */
+    int32_t stride;
+    uint32_t more;
+    uint8_t cls;
+} shape;
+
+ENG_INLINE uint64_t shape_differs(const uint64_t *A, uint32_t on, uint64_t address, int64_t stride, int64_t step, unsigned shift) {
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < 32; l++) {
+        uint64_t want = address + (uint64_t)((l >> shift) * stride) + (uint64_t)((l & ((1u << shift) - 1)) * step);
+        differ |= (A[l] ^ want) & (uint64_t) - (int64_t)(on >> l & 1);
+    }
+    return differ;
+}
+
+/* Rows of 16, 8 or 4 lanes: the step from two lanes of the first active row, the stride from the next such row. */
+static inline bool shape_rows(const uint64_t *A, uint32_t on, shape *s) {
+    unsigned f = (unsigned)__builtin_ctz(on);
+    for (unsigned shift = 4; shift >= 2; shift--) {
+        unsigned n = 1u << shift, row = f >> shift, behind = (row + 1) * n;
+        uint32_t later = behind < 32 ? on >> behind << behind : 0, same = (on ^ later) & (on - 1);
+        if (!later || !same) continue;
+        unsigned g = (unsigned)__builtin_ctz(same), h = (unsigned)__builtin_ctz(later);
+        int64_t step = (int64_t)(A[g] - A[f]) / (int64_t)(g - f);
+        if (step < 0 || step > 0xffff) continue;
+        uint64_t row_f = A[f] - (uint64_t)(f % n * step), row_h = A[h] - (uint64_t)(h % n * step);
+        int64_t stride = (int64_t)(row_h - row_f) / (int64_t)((h >> shift) - row);
+        uint64_t address = row_f - (uint64_t)(row * stride);
+        if (stride != (int32_t)stride || shape_differs(A, on, address, stride, step, shift)) continue;
+        *s = (shape){address, (int32_t)stride, n | (uint32_t)step << 8, ENG_ROWS};
+        return true;
+    }
+    return false;
+}
+
+/* The shape of the active lanes' addresses; on is not 0. */
+static inline void shape_of(const uint64_t *A, uint32_t on, unsigned width, shape *s) {
+    unsigned f = (unsigned)__builtin_ctz(on);
+    uint32_t rest = on & (on - 1);
+    if (!shape_differs(A, on, A[f], 0, 0, 5)) {
+        *s = (shape){A[f], 0, 0, ENG_UNIFORM};
+        return;
+    }
+    unsigned g = (unsigned)__builtin_ctz(rest);
+    int64_t distance = (int64_t)(A[g] - A[f]), step = distance / (int64_t)(g - f);
+    uint64_t address = A[f] - (uint64_t)(f * step);
+    if (step == (int32_t)step && !shape_differs(A, on, address, 0, step, 5)) {
+        *s = (shape){address, (int32_t)step, 0, step == (int64_t)width ? ENG_CONTIGUOUS : ENG_STRIDED};
+        return;
+    }
+    if (!shape_rows(A, on, s)) *s = (shape){A[f], 0, 0, ENG_GENERAL};
+}
+
+/* Adds an access to the events; the caller knows that they are wanted. */
+static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
+    eng_event *ev = eng_event_new(w);
+    if (s->cls == ENG_GENERAL) memcpy(eng_event_lanes(w, &ev), A, 32 * sizeof *A);
+    uint16_t general = ev->general;
+    *ev = (eng_event){.address = s->address, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = on,
+                      .more = s->more, .stride = s->stride, .kind = ENG_EV_ACCESS, .cls = s->cls, .space = (uint8_t)space,
+                      .width = i->width, .access = (uint8_t)i->z, .scope = (uint8_t)(i->z >> 8), .general = general};
+    eng_event_done(w);
+}
+/* The same where the shape is plain and a place is known to be free. */
+ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {
+    eng_event *ev = w->worker->ev;
+    ev->address = address;
+    ev->instr = i->id;
+    ev->function = i->function;
+    ev->warp = (uint16_t)w->index;
+    ev->mask = on;
+    ev->more = 0;
+    ev->stride = 0;
+    ev->kind = ENG_EV_ACCESS;
+    ev->cls = (uint8_t)cls;
+    ev->space = (uint8_t)space;
+    ev->width = (uint8_t)width;
+    ev->access = (uint8_t)i->z;
+    ev->scope = (uint8_t)(i->z >> 8);
+    ev->general = 0;
+    w->worker->ev = ev + 1;
+}
+ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
+
+/* --- moving whole warps --------------------------------------------------------------- */
+
+ENG_INLINE vu load_vu(const void *p) {
+    vu x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+ENG_INLINE void store_vu(void *p, vu x) { memcpy(p, &x, sizeof x); }
+
+#if ENG_VB == 64
+#define EVEN_ODD(a, b, o) \
+    __builtin_shufflevector(a, b, o, o + 2, o + 4, o + 6, o + 8, o + 10, o + 12, o + 14, o + 16, o + 18, o + 20, o + 22, o + 24, o + 26, o + 28, o + 30)
+#define ZIP(a, b, o)                                                                                            \
+    __builtin_shufflevector(a, b, o, o + 16, o + 1, o + 17, o + 2, o + 18, o + 3, o + 19, o + 4, o + 20, o + 5, o + 21, \
+                            o + 6, o + 22, o + 7, o + 23)
+#elif ENG_VB == 32
+#define EVEN_ODD(a, b, o) __builtin_shufflevector(a, b, o, o + 2, o + 4, o + 6, o + 8, o + 10, o + 12, o + 14)
+#define ZIP(a, b, o)      __builtin_shufflevector(a, b, o, o + 8, o + 1, o + 9, o + 2, o + 10, o + 3, o + 11)
+#else
+#define EVEN_ODD(a, b, o) __builtin_shufflevector(a, b, o, o + 2, o + 4, o + 6)
+#define ZIP(a, b, o)      __builtin_shufflevector(a, b, o, o + 4, o + 1, o + 5)
+#endif
+ENG_INLINE vu even(vu a, vu b) { return EVEN_ODD(a, b, 0); }
+ENG_INLINE vu odd(vu a, vu b) { return EVEN_ODD(a, b, 1); }
+ENG_INLINE vu zip_low(vu a, vu b) { return ZIP(a, b, 0); }
+ENG_INLINE vu zip_high(vu a, vu b) { return ZIP(a, b, ENG_VL / 2); }
+
+typedef uint8_t v8 __attribute__((vector_size(ENG_VL)));
+typedef int8_t v8s __attribute__((vector_size(ENG_VL)));
+typedef uint16_t v16 __attribute__((vector_size(ENG_VL * 2)));
+typedef int16_t v16s __attribute__((vector_size(ENG_VL * 2)));
+
+/* 32 elements of W bytes, one behind the other, into slots from d. */
+ENG_INLINE void gather_contiguous(uint8_t *R, uint32_t d, const uint8_t *p, const unsigned W, const bool is_signed) {
+    vu *out = eng_vu(R, d);
+    ENG_EACH {
+        if (W == 1) {
+            v8 x;
+            memcpy(&x, p + k * ENG_VL, sizeof x);
+            out[k] = is_signed ? (vu) __builtin_convertvector((v8s)x, vs) : __builtin_convertvector(x, vu);
+        } else if (W == 2) {
+            v16 x;
+            memcpy(&x, p + k * ENG_VL * 2, sizeof x);
+            out[k] = is_signed ? (vu) __builtin_convertvector((v16s)x, vs) : __builtin_convertvector(x, vu);
+        } else if (W == 4) {
+            out[k] = load_vu(p + k * ENG_VB);
+        } else if (W == 8) {
+            vu x = load_vu(p + k * 2 * ENG_VB), y = load_vu(p + (k * 2 + 1) * ENG_VB);
+            out[k] = even(x, y);
+            out[k + ENG_NV] = odd(x, y);
+        } else {
+            const uint8_t *q = p + k * 4 * ENG_VB;
+            vu x = load_vu(q), y = load_vu(q + ENG_VB), z = load_vu(q + 2 * ENG_VB), t = load_vu(q + 3 * ENG_VB);
+            vu e0 = even(x, y), e1 = even(z, t), o0 = odd(x, y), o1 = odd(z, t);
+            out[k] = even(e0, e1);
+            out[k + ENG_NV] = even(o0, o1);
+            out[k + 2 * ENG_NV] = odd(e0, e1);
+            out[k + 3 * ENG_NV] = odd(o0, o1);
+        }
+    }
+}
+
+ENG_INLINE void scatter_contiguous(uint8_t *R, uint32_t s, uint8_t *p, const unsigned W) {
+    const vu *in = eng_vu(R, s);
+    ENG_EACH {
+        if (W == 1) {
+            v8 x = __builtin_convertvector(in[k], v8);
+            memcpy(p + k * ENG_VL, &x, sizeof x);
+        } else if (W == 2) {
+            v16 x = __builtin_convertvector(in[k], v16);
+            memcpy(p + k * ENG_VL * 2, &x, sizeof x);
+        } else if (W == 4) {
+            store_vu(p + k * ENG_VB, in[k]);
+        } else if (W == 8) {
+            store_vu(p + k * 2 * ENG_VB, zip_low(in[k], in[k + ENG_NV]));
+            store_vu(p + (k * 2 + 1) * ENG_VB, zip_high(in[k], in[k + ENG_NV]));
+        } else {
+            vu a = in[k], b = in[k + ENG_NV], c = in[k + 2 * ENG_NV], e = in[k + 3 * ENG_NV];
+            vu ac0 = zip_low(a, c), ac1 = zip_high(a, c), be0 = zip_low(b, e), be1 = zip_high(b, e);
+            uint8_t *q = p + k * 4 * ENG_VB;
+            store_vu(q, zip_low(ac0, be0));
+            store_vu(q + ENG_VB, zip_high(ac0, be0));
+            store_vu(q + 2 * ENG_VB, zip_low(ac1, be1));
+            store_vu(q + 3 * ENG_VB, zip_high(ac1, be1));
+        }
+    }
+}
+
+/* One element for all lanes. */
+ENG_INLINE void broadcast(uint8_t *R, uint32_t d, const uint8_t *p, const unsigned W, const bool is_signed) {
+    uint32_t x[4] = {0};
+    memcpy(x, p, W);
+    if (is_signed) x[0] = W == 1 ? (uint32_t)(int8_t)x[0] : (uint32_t)(int16_t)x[0];
+    for (unsigned j = 0; j < (W + 3) / 4; j++) {
+        vu v = vu_set(x[j]), *out = eng_vu(R, d + j * ENG_SLOT);
+        ENG_EACH out[k] = v;
+    }
+}
+
+/* One element, one lane. */
+ENG_INLINE void load_lane(uint8_t *R, uint32_t d, unsigned l, const uint8_t *p, const unsigned W, const bool is_signed) {
+    uint32_t x[4] = {0};
+    memcpy(x, p, W);
+    if (is_signed) x[0] = W == 1 ? (uint32_t)(int8_t)x[0] : (uint32_t)(int16_t)x[0];
+    for (unsigned j = 0; j < (W + 3) / 4; j++) eng_u32(R, d + j * ENG_SLOT)[l] = x[j];
+}
+ENG_INLINE void store_lane(uint8_t *R, uint32_t s, unsigned l, uint8_t *p, const unsigned W) {
+    uint32_t x[4] = {0};
+    for (unsigned j = 0; j < (W + 3) / 4; j++) x[j] = eng_u32(R, s + j * ENG_SLOT)[l];
+    memcpy(p, x, W);
+}
+
+#define ENG_LANES(l, set) for (uint32_t set_ = (set), l; set_ && ((l = (uint32_t)__builtin_ctz(set_)), true); set_ &= set_ - 1)
+
+/* Runs f with the width as a constant, so that everything above inlines to the one case. */
+#define ENG_BY_WIDTH(width, f) \
+    switch (width) {           \
+    case 1: f(1); break;       \
+    case 2: f(2); break;       \
+    case 4: f(4); break;       \
+    case 8: f(8); break;       \
+    default: f(16); break;     \
+    }
+
+#endif

@@ -1,0 +1,261 @@
+/* LDG and STG.
+ *
+ * The fast handlers do all 32 lanes of a contiguous or uniform access that needs nothing unusual: one compare for the
+ * bounds, one for what is defined, vector copies, two additions for the reads, one event. They call nobody. Anything
+ * else goes, before it has had an effect, to the general handlers, which take every mask and every shape. */
+#include "engine/access.h"
+
+/* --- general -------------------------------------------------------------------------- */
+
+ENG_INLINE void load_group(eng_view *v, const mem_range *r, uint8_t *R, uint32_t d, const uint64_t *A, uint32_t group, const unsigned W,
+                           const bool is_signed) {
+    ENG_LANES(l, group) {
+        uint8_t mixed[16];
+        const uint8_t *p = at_host(r, A[l]);
+        if (ENG_UNLIKELY(A[l] - r->lo + W > r->plain) && !mem_seen_all(v, A[l] + r->shadow, W)) {
+            mem_read_mixed(v, r, A[l], W, mixed);
+            p = mixed;
+        }
+        load_lane(R, d, l, p, W, is_signed);
+    }
+}
+
+/* Where everything is defined: nothing to ask of each lane. */
+ENG_INLINE void load_plain(const mem_range *r, uint8_t *R, uint32_t d, const uint64_t *A, uint32_t group, const unsigned W, const bool is_signed) {
+    ENG_LANES(l, group) load_lane(R, d, l, at_host(r, A[l]), W, is_signed);
+}
+
+static bool all_plain(const mem_range *r, const uint64_t *A, uint32_t group, unsigned width) {
+    if (r->plain == r->size) return true;
+    uint64_t above = 0;
+    for (unsigned l = 0; l < 32; l++) above |= (r->plain - width - (A[l] - r->lo)) & (uint64_t)-(int64_t)(group >> l & 1);
+    return (int64_t)above >= 0;
+}
+
+static void load_faulty(const eng_ins *i, uint8_t *R, const uint64_t *A, uint32_t lanes) {
+    ENG_LANES(l, lanes) {
+        uint8_t pattern[16];
+        mem_pattern(pattern, A[l], i->width);
+#define LOAD(W) load_lane(R, i->d, l, pattern, W, i->x & MEM_SIGNED)
+        ENG_BY_WIDTH(i->width, LOAD)
+#undef LOAD
+    }
+}
+
+/* Loads from global memory; false: the launch ends. */
+static __attribute__((noinline)) bool load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    groups g = {.left = on};
+    const bool is_signed = i->x & MEM_SIGNED;
+    shape s;
+    w->worked |= on;
+    shape_of(A, on, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, A, i->width, i->access));) {
+        bool plain = all_plain(r, A, group, i->width);
+#define LOAD(W)                                                                 \
+    if (plain) load_plain(r, R, i->d, A, group, W, W < 4 && is_signed); \
+    else load_group(v, r, R, i->d, A, group, W, W < 4 && is_signed)
+        ENG_BY_WIDTH(i->width, LOAD)
+#undef LOAD
+        r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
+        count_reads(v, r, A, group, &s, i->width);
+    }
+    if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    if (ENG_LIKELY(!g.faulty)) return true;
+    load_faulty(i, R, A, g.faulty);
+    return !mem_fault(w, i, A, g.faulty);
+}
+
+static __attribute__((noinline)) bool store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    groups g = {.left = on};
+    shape s;
+    bool room = true;
+    w->worked |= on;
+    shape_of(A, on, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, A, i->width, i->access));) {
+        if (!all_plain(r, A, group, i->width))
+            ENG_LANES(l, group) room = room && mem_mark(v, r, A[l], i->width, false);
+        if (ENG_UNLIKELY(!room)) return mem_no_room(w, i), false;
+#define STORE(W) ENG_LANES(l, group) store_lane(R, i->c, l, at_host(r, A[l]), W)
+        ENG_BY_WIDTH(i->width, STORE)
+#undef STORE
+        r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
+    }
+    if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, A, g.faulty);
+}
+
+static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t A[32];
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        global_addresses(i, R, A);
+        if (ENG_UNLIKELY(!load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT;
+}
+
+static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t A[32];
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        global_addresses(i, R, A);
+        if (ENG_UNLIKELY(!store_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT;
+}
+
+/* --- fast ----------------------------------------------------------------------------- */
+
+/* Are the bits of [at, at + n) set, with those of the bytes of bits around them? n: 8 bits at least. */
+ENG_INLINE bool bits_full(const uint8_t *bits, uint64_t at, const unsigned n) {
+    const uint8_t *p = bits + at / 8, *last = bits + (at + n - 1) / 8 + 1;
+    if (n >= 128) {
+        typedef uint64_t v2 __attribute__((vector_size(16)));
+        v2 x, all = {UINT64_MAX, UINT64_MAX};
+        for (unsigned b = 0; b < n / 8; b += 16) {
+            memcpy(&x, p + b, 16);
+            all &= x;
+        }
+        memcpy(&x, last - 16, 16);
+        all &= x;
+        return (all[0] & all[1]) == UINT64_MAX;
+    }
+    uint64_t x = 0, y = 0; /* 32 or 64 bits */
+    memcpy(&x, p, n / 8);
+    memcpy(&y, last - n / 8, n / 8);
+    return (x & y) == UINT64_MAX >> (64 - n);
+}
+
+/* Room in the counters for a run of n bytes read `times` times, at a place where a run may begin and end at words? */
+ENG_INLINE bool reads_fit(const eng_view *v, uint64_t at, uint64_t n, int times) {
+    const int16_t *words = v->words;
+    return !words || (!((at | n) & 3) && words[at / 4] < INT16_MAX - 32 && words[(at + n) / 4] > INT16_MIN + 32 && times <= 32);
+}
+ENG_INLINE void reads_add(const eng_view *v, uint64_t at, uint64_t n, int times) {
+    int16_t *words = v->words;
+    if (!words) return;
+    words[at / 4] = (int16_t)(words[at / 4] + times);
+    words[(at + n) / 4] = (int16_t)(words[(at + n) / 4] - times);
+}
+ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
+
+ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
+                                    const bool is_signed) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return load_rest(i, w, R, mask);
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    lanes_scan scan = scan64(R, i->a, W);
+    uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm, at = address + r->shadow;
+    if (ENG_LIKELY(vu_none(scan.contiguous))) {
+        const unsigned n = 32 * W;
+        if (ENG_UNLIKELY(misses(r, address, n, W)) || (address - r->lo + n > r->plain && !bits_full(v->defined, at, n)) ||
+            ENG_UNLIKELY(!reads_fit(v, at, n, 1)) || ENG_UNLIKELY(!event_fits(w)))
+            return load_rest(i, w, R, mask);
+        gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
+        reads_add(v, at, n, 1);
+        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    } else if (vu_none(scan.uniform)) {
+        if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
+            ENG_UNLIKELY(!reads_fit(v, at, W, 32)) || ENG_UNLIKELY(!event_fits(w)))
+            return load_rest(i, w, R, mask);
+        broadcast(R, i->d, at_host(r, address), W, is_signed);
+        reads_add(v, at, W, 32);
+        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_GLOBAL, W);
+    } else {
+        return load_rest(i, w, R, mask);
+    }
+    r->bytes += 32 * W;
+    w->worked = ENG_ALL;
+    ENG_NEXT;
+}
+
+/* Marks n (32 at least, a multiple of 8) bytes as written where that needs nothing else. False: nothing was done. */
+ENG_INLINE bool mark_fast(const eng_view *v, uint64_t at, const unsigned n) {
+    const _Atomic uint8_t *pages = v->pages;
+    if (!v->touched[at >> MEM_CHUNK] || !v->touched[(at + n - 1) >> MEM_CHUNK]) return false;
+    if (pages && (atomic_load_explicit(&pages[at / MEM_PAGE], memory_order_acquire) != MEM_KEPT ||
+                  atomic_load_explicit(&pages[(at + n - 1) / MEM_PAGE], memory_order_acquire) != MEM_KEPT))
+        return false;
+    uint8_t *p = v->marks + at / 8;
+    unsigned shift = at & 7;
+    if (!shift) {
+        memset(p, 0xff, n / 8);
+    } else {
+        p[0] |= (uint8_t)(0xff << shift);
+        memset(p + 1, 0xff, n / 8 - 1);
+        p[n / 8] |= (uint8_t)(0xff >> (8 - shift));
+    }
+    return true;
+}
+
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return store_rest(i, w, R, mask);
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    const unsigned n = 32 * W;
+    lanes_scan scan = scan64(R, i->a, W);
+    uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm;
+    if (ENG_UNLIKELY(!vu_none(scan.contiguous)) || ENG_UNLIKELY(misses(r, address, n, W)) || ENG_UNLIKELY(!event_fits(w)) ||
+        (address - r->lo + n > r->plain && ENG_UNLIKELY(!mark_fast(v, address + r->shadow, n))))
+        return store_rest(i, w, R, mask);
+    scatter_contiguous(R, i->c, at_host(r, address), W);
+    if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    r->bytes += n;
+    w->worked = ENG_ALL;
+    ENG_NEXT;
+}
+
+#define LOAD(name, W, is_signed)                                                                     \
+    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed); }               \
+    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed); }
+#define STORE(name, W)                                                                                \
+    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W); }                          \
+    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W); }
+
+LOAD(ldg_u8, 1, false)
+LOAD(ldg_s8, 1, true)
+LOAD(ldg_u16, 2, false)
+LOAD(ldg_s16, 2, true)
+LOAD(ldg_32, 4, false)
+LOAD(ldg_64, 8, false)
+LOAD(ldg_128, 16, false)
+STORE(stg_8, 1)
+STORE(stg_16, 2)
+STORE(stg_32, 4)
+STORE(stg_64, 8)
+STORE(stg_128, 16)
+
+/* --- binders -------------------------------------------------------------------------- */
+
+static unsigned log2_of(unsigned width) { return (unsigned)__builtin_ctz(width); }
+
+static bool bind_ldg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const eng_fn fast[5][2] = {{ldg_u8_plain, ldg_u8_guard}, {ldg_u16_plain, ldg_u16_guard}, {ldg_32_plain, ldg_32_guard},
+                                      {ldg_64_plain, ldg_64_guard}, {ldg_128_plain, ldg_128_guard}};
+    static const eng_fn fast_signed[2][2] = {{ldg_s8_plain, ldg_s8_guard}, {ldg_s16_plain, ldg_s16_guard}};
+    if (in->psrc[0].present && (in->psrc[0].reg != SASS_PT || in->psrc[0].inv))
+        return eng_refuse(plan, "a load with a predicate operand");
+    if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a load with a predicate result");
+    bind_global(plan, in, out, ENG_READ);
+    out->d = eng_slot_dst(plan, &in->dst);
+    bool guarded = out->guard != ENG_PT || out->ginv, is_signed = out->x & MEM_SIGNED;
+    if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR) out->fn = load_rest;
+    else out->fn = (is_signed ? fast_signed : fast)[log2_of(out->width)][guarded];
+    return true;
+}
+
+static bool bind_stg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const eng_fn fast[5][2] = {{stg_8_plain, stg_8_guard}, {stg_16_plain, stg_16_guard}, {stg_32_plain, stg_32_guard},
+                                      {stg_64_plain, stg_64_guard}, {stg_128_plain, stg_128_guard}};
+    bind_global(plan, in, out, ENG_WRITE);
+    out->c = eng_slot_src(plan, &in->a);
+    if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR) out->fn = store_rest;
+    else out->fn = fast[log2_of(out->width)][out->guard != ENG_PT || out->ginv];
+    return true;
+}
+
+ENG_FAMILY(global, {"ldg", bind_ldg}, {"stg", bind_stg});

@@ -1,0 +1,150 @@
+/* LDS and STS. As in exec_global.c: fast handlers for whole warps of contiguous or uniform addresses, which call nobody
+ * and send everything else, before it has had an effect, to the general ones. */
+#include "engine/window.h"
+
+static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t A[32];
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        shared_addresses(i, R, A);
+        if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT;
+}
+
+static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t A[32];
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        shared_addresses(i, R, A);
+        if (ENG_UNLIKELY(!shared_store_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT;
+}
+
+ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
+ENG_INLINE bool misses_shared(const eng_warp *w, uint32_t address, unsigned n, unsigned width) {
+    return (uint64_t)address + n > w->shared_size || (address & (width - 1));
+}
+
+ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
+                                    const bool is_signed) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return load_rest(i, w, R, mask);
+    lanes_scan scan = scan32(R, i->a, W);
+    uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
+    if (vu_none(scan.contiguous)) {
+        if (ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
+        gather_contiguous(R, i->d, w->shared + address, W, is_signed);
+        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+    } else if (vu_none(scan.uniform)) {
+        if (ENG_UNLIKELY(misses_shared(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
+        broadcast(R, i->d, w->shared + address, W, is_signed);
+        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_SHARED, W);
+    } else {
+        return load_rest(i, w, R, mask);
+    }
+    w->worked = ENG_ALL;
+    ENG_NEXT;
+}
+
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return store_rest(i, w, R, mask);
+    lanes_scan scan = scan32(R, i->a, W);
+    uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
+    if (ENG_UNLIKELY(!vu_none(scan.contiguous)) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
+        return store_rest(i, w, R, mask);
+    scatter_contiguous(R, i->c, w->shared + address, W);
+    if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+    w->worked = ENG_ALL;
+    ENG_NEXT;
+}
+
+#define LOAD(name, W, is_signed)                                                                     \
+    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed); }               \
+    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed); }
+#define STORE(name, W)                                                                                \
+    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W); }                          \
+    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W); }
+
+LOAD(lds_u8, 1, false)
+LOAD(lds_s8, 1, true)
+LOAD(lds_u16, 2, false)
+LOAD(lds_s16, 2, true)
+LOAD(lds_32, 4, false)
+LOAD(lds_64, 8, false)
+LOAD(lds_128, 16, false)
+STORE(sts_8, 1)
+STORE(sts_16, 2)
+STORE(sts_32, 4)
+STORE(sts_64, 8)
+STORE(sts_128, 16)
+
+static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const eng_fn fast[5][2] = {{lds_u8_plain, lds_u8_guard}, {lds_u16_plain, lds_u16_guard}, {lds_32_plain, lds_32_guard},
+                                      {lds_64_plain, lds_64_guard}, {lds_128_plain, lds_128_guard}};
+    static const eng_fn fast_signed[2][2] = {{lds_s8_plain, lds_s8_guard}, {lds_s16_plain, lds_s16_guard}};
+    bind_window(plan, in, out, ENG_READ);
+    out->d = eng_slot_dst(plan, &in->dst);
+    bool guarded = out->guard != ENG_PT || out->ginv, is_signed = out->x & MEM_SIGNED;
+    unsigned size = (unsigned)__builtin_ctz(out->width);
+    out->fn = out->x & MEM_SCALE ? load_rest : (is_signed ? fast_signed : fast)[size][guarded];
+    return true;
+}
+
+static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const eng_fn fast[5][2] = {{sts_8_plain, sts_8_guard}, {sts_16_plain, sts_16_guard}, {sts_32_plain, sts_32_guard},
+                                      {sts_64_plain, sts_64_guard}, {sts_128_plain, sts_128_guard}};
+    bind_window(plan, in, out, ENG_WRITE);
+    out->c = eng_slot_src(plan, &in->a);
+    bool guarded = out->guard != ENG_PT || out->ginv;
+    out->fn = out->x & MEM_SCALE ? store_rest : fast[__builtin_ctz(out->width)][guarded];
+    return true;
+}
+
+/* --- matrices ------------------------------------------------------------------------- */
+
+/* LDSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l gets elements
+ * 2 (l % 4) and the next of row l / 4; with it, of the transposed matrix. */
+static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t A[32];
+    uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
+    bool transposed = i->x >> 16 & 1;
+    if (on) {
+        uint32_t rows = count == 4 ? ENG_ALL : (1u << count * 8) - 1;
+        shared_addresses(i, R, A);
+        uint32_t bad = window_outside(A, rows, w->shared_size, 16);
+        w->worked |= on;
+        if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) ENG_GOTO(eng_end(w, i));
+        shape s;
+        shape_of(A, rows, 16, &s);
+        if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
+        uint32_t value[4][32];
+        for (unsigned m = 0; m < count; m++)
+            for (unsigned l = 0; l < 32; l++) {
+                uint16_t low, high;
+                if (transposed) {
+                    memcpy(&low, w->shared + A[m * 8 + 2 * (l % 4)] + l / 4 * 2, 2);
+                    memcpy(&high, w->shared + A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2, 2);
+                } else {
+                    memcpy(&low, w->shared + A[m * 8 + l / 4] + l % 4 * 4, 2);
+                    memcpy(&high, w->shared + A[m * 8 + l / 4] + l % 4 * 4 + 2, 2);
+                }
+                value[m][l] = low | (uint32_t)high << 16;
+            }
+        for (unsigned m = 0; m < count; m++)
+            ENG_LANES(l, on) eng_u32(R, i->d + m * ENG_SLOT)[l] = value[m][l];
+    }
+    ENG_NEXT;
+}
+
+static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub > 1) return eng_refuse(plan, "this shape of LDSM");
+    bind_window(plan, in, out, ENG_READ);
+    out->d = eng_slot_dst(plan, &in->dst);
+    out->width = 16;
+    out->x = (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
+    out->fn = ldsm;
+    return in->shape == 1 || in->shape == 2 || in->shape == 4;
+}
+
+ENG_FAMILY(shared, {"lds", bind_lds}, {"sts", bind_sts}, {"ldsm", bind_ldsm});

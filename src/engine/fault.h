@@ -1,0 +1,14 @@
+/* What is said of accesses that may not be made (memory_fault.c). */
+#ifndef WG_ENGINE_FAULT_H
+#define WG_ENGINE_FAULT_H
+
+#include "engine/machine.h"
+
+/* Reports the lanes, by what is wrong with them. True: the launch ends. */
+bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_t lanes);
+/* The same for shared and local memory; addresses are offsets, size what may be addressed. */
+bool mem_fault_window(eng_warp *w, const eng_ins *i, eng_space space, const uint64_t *addresses, uint32_t lanes, uint64_t size);
+/* The host has no room for what the warp writes: ends the launch (or sends it back to one worker). */
+void mem_no_room(eng_warp *w, const eng_ins *i);
+
+#endif

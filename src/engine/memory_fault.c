@@ -1,0 +1,88 @@
+/* Names what is wrong with an access. The slowest path of all: every lane is looked at on its own. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/fault.h"
+#include "engine/view.h"
+
+/* Addresses below are taken for a null pointer and an index. */
+#define NULL_PAGES ((uint64_t)1 << 16)
+/* So far from all allocations, a stray address is no index that ran over. */
+#define NEAR ((uint64_t)1 << 30)
+
+static bool is_mapped(uint64_t address) {
+    uintptr_t page = (uintptr_t)address & ~(uintptr_t)(MEM_PAGE - 1);
+    return address < (uint64_t)1 << 47 && msync((void *)page, 1, MS_ASYNC) == 0;
+}
+
+static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, unsigned width, const mem_alloc **near) {
+    mem_alloc *below, *a = mem_find(m, address, &below);
+    *near = a ? a : below;
+    if (address < NULL_PAGES) return ENG_FAULT_NULL;
+    if (a && a->pub.kind == ENG_ALLOC_REGISTERED && a->pub.freed) return ENG_FAULT_HOST_POINTER;
+    if (a && a->pub.freed) return ENG_FAULT_FREED;
+    if (address & (width - 1)) return ENG_FAULT_MISALIGNED;
+    if (eng_memory_contains(m, address)) {
+        const mem_alloc *above = NULL;
+        for (size_t i = 0; i < m->table.count && !above; i++) /* in order of address */
+            if (m->table.at[i]->pub.address > address) above = m->table.at[i];
+        uint64_t up = above ? above->pub.address - address : UINT64_MAX, down = below ? address - below->end : UINT64_MAX;
+        if (below && eng_memory_contains(m, below->pub.address) && down <= up && down < NEAR) return ENG_FAULT_OUT_OF_BOUNDS;
+        *near = above ? above : below;
+        return up < NEAR ? ENG_FAULT_OUT_OF_BOUNDS : ENG_FAULT_WILD;
+    }
+    if (below && address < below->end + NEAR && below->pub.kind == ENG_ALLOC_REGISTERED && !below->pub.freed && address - below->end < MEM_PAGE)
+        return ENG_FAULT_OUT_OF_BOUNDS;
+    *near = NULL;
+    return is_mapped(address) ? ENG_FAULT_HOST_POINTER : ENG_FAULT_WILD;
+}
+
+bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_t lanes) {
+    const eng_memory *m = w->worker->memory;
+    bool fatal = false;
+    while (lanes) { /* one finding for all lanes with the same fault and allocation */
+        const mem_alloc *near, *other;
+        unsigned first = (unsigned)__builtin_ctz(lanes);
+        eng_finding_kind kind = kind_of(m, addresses[first], i->width, &near);
+        uint32_t same = 0;
+        for (unsigned l = first; l < 32; l++)
+            if (lanes >> l & 1 && kind_of(m, addresses[l], i->width, &other) == kind && other == near) same |= 1u << l;
+        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED;
+        eng_finding f = {.kind = kind, .lanes = same, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z,
+                         .width = i->width, .address = addresses[first], .allocation = near ? &near->pub : NULL, .fatal = ends};
+        eng_fault(w, i, &f);
+        fatal |= ends;
+        lanes &= ~same;
+    }
+    return fatal;
+}
+
+bool mem_fault_window(eng_warp *w, const eng_ins *i, eng_space space, const uint64_t *addresses, uint32_t lanes, uint64_t size) {
+    bool fatal = false;
+    for (unsigned misaligned = 0; misaligned < 2; misaligned++) {
+        uint32_t same = 0;
+        for (unsigned l = 0; l < 32; l++)
+            if (lanes >> l & 1 && ((addresses[l] & (i->width - 1u)) != 0) == misaligned) same |= 1u << l;
+        if (!same) continue;
+        unsigned first = (unsigned)__builtin_ctz(same);
+        eng_finding f = {.kind = misaligned ? ENG_FAULT_MISALIGNED : space == ENG_SHARED ? ENG_FAULT_SHARED : ENG_FAULT_LOCAL,
+                         .lanes = same, .lane = first, .space = space, .access = (uint8_t)i->z, .width = i->width,
+                         .address = addresses[first], .fatal = true};
+        snprintf(f.text, sizeof f.text, "%s memory has %" PRIu64 " bytes", space == ENG_SHARED ? "the block's shared" : "the thread's local", size);
+        eng_fault(w, i, &f);
+        fatal = true;
+    }
+    return fatal;
+}
+
+void mem_no_room(eng_warp *w, const eng_ins *i) {
+    eng_worker *k = w->worker;
+    const eng_view *v = k->memory_state;
+    (void)i;
+    k->stop = true;
+    if (v->parallel) return; /* eng_memory_conflict tells; one worker needs less */
+    k->status = wg_fail(&k->err, WG_ERR_MEMORY, "this machine has no room for more device memory (%" PRIu64 " bytes are in use)",
+                        eng_memory_touched(k->memory));
+}

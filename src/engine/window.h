@@ -1,0 +1,105 @@
+/* Accesses to shared and local memory, lane by lane: for the families that reach them, directly or by generic
+ * addresses. Addresses are offsets in the window. For exec_*.c. */
+#ifndef WG_ENGINE_WINDOW_H
+#define WG_ENGINE_WINDOW_H
+
+#include "engine/access.h"
+
+/* Address, width and order of a shared or local access. */
+static inline void bind_window(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned access) {
+    const sass_address *m = &in->mem;
+    out->a = eng_slot_reg(plan, m->base);
+    out->b = eng_slot_ureg(plan, m->uniform);
+    out->imm = m->offset;
+    out->width = in->width;
+    out->access = (uint8_t)access;
+    out->z = (uint16_t)access;
+    out->x = in->type == SASS_S8 || in->type == SASS_S16 ? MEM_SIGNED : 0u;
+    if (m->scale > 1) out->x |= MEM_SCALE | (uint32_t)__builtin_ctz(m->scale) << 8;
+}
+
+static inline void shared_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {
+    const uint32_t *a = eng_u32(R, i->a);
+    uint32_t add = *eng_u32(R, i->b) + (uint32_t)i->imm, shift = i->x & MEM_SCALE ? i->x >> 8 & 7 : 0;
+    for (unsigned l = 0; l < 32; l++) A[l] = (a[l] << shift) + add;
+}
+
+/* Lanes whose element is not inside [0, size) or not aligned. */
+static inline uint32_t window_outside(const uint64_t *A, uint32_t on, uint64_t size, unsigned width) {
+    uint32_t bad = 0;
+    for (unsigned l = 0; l < 32; l++) bad |= (uint32_t)(A[l] + width > size || (A[l] & (width - 1))) << l;
+    return bad & on;
+}
+
+/* All of these return false when the launch ends. */
+static __attribute__((noinline, unused)) bool shared_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    const bool is_signed = i->x & MEM_SIGNED;
+    uint32_t bad = window_outside(A, on, w->shared_size, i->width);
+    shape s;
+    w->worked |= on;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    shape_of(A, on, i->width, &s);
+    if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
+#define LOAD(W) ENG_LANES(l, on) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed)
+    ENG_BY_WIDTH(i->width, LOAD)
+#undef LOAD
+    return true;
+}
+
+static __attribute__((noinline, unused)) bool shared_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    uint32_t bad = window_outside(A, on, w->shared_size, i->width);
+    shape s;
+    w->worked |= on;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    shape_of(A, on, i->width, &s);
+    if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
+#define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, w->shared + A[l], W)
+    ENG_BY_WIDTH(i->width, STORE)
+#undef STORE
+    return true;
+}
+
+/* Local memory holds the words of all lanes side by side: a narrow element is a part of its lane's word. */
+ENG_INLINE uint8_t *local_at(const eng_warp *w, uint64_t address, unsigned l) {
+    return w->local + address / 4 * ENG_SLOT + l * 4 + address % 4;
+}
+
+static __attribute__((noinline, unused)) bool local_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    uint32_t bad = window_outside(A, on, w->local_size, i->width);
+    shape s;
+    w->worked |= on;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_LOCAL, A, bad, w->local_size)) return false;
+    shape_of(A, on, i->width, &s);
+    if (wants_access(w)) put_access(w, i, on, &s, ENG_LOCAL, A);
+    ENG_LANES(l, on) {
+        uint8_t element[16];
+        if (i->width < 4) memcpy(element, local_at(w, A[l], l), 2 > i->width ? 1 : 2);
+        else
+            for (unsigned b = 0; b < i->width; b += 4) memcpy(element + b, local_at(w, A[l] + b, l), 4);
+#define LOAD(W) load_lane(R, i->d, l, element, W, W < 4 && (i->x & MEM_SIGNED))
+        ENG_BY_WIDTH(i->width, LOAD)
+#undef LOAD
+    }
+    return true;
+}
+
+static __attribute__((noinline, unused)) bool local_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    uint32_t bad = window_outside(A, on, w->local_size, i->width);
+    shape s;
+    w->worked |= on;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_LOCAL, A, bad, w->local_size)) return false;
+    shape_of(A, on, i->width, &s);
+    if (wants_access(w)) put_access(w, i, on, &s, ENG_LOCAL, A);
+    ENG_LANES(l, on) {
+        uint8_t element[16];
+#define STORE(W) store_lane(R, i->c, l, element, W)
+        ENG_BY_WIDTH(i->width, STORE)
+#undef STORE
+        if (i->width < 4) memcpy(local_at(w, A[l], l), element, 2 > i->width ? 1 : 2);
+        else
+            for (unsigned b = 0; b < i->width; b += 4) memcpy(local_at(w, A[l] + b, l), element + b, 4);
+    }
+    return true;
+}
+
+#endif
