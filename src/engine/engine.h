@@ -87,6 +87,7 @@ typedef struct eng_launch {
     bool cooperative;
     unsigned jobs;             /* workers; 0 = 1 */
     uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */
+    bool count_reads;          /* count how often each element of global memory is read (memory.h) */
     uint64_t seed;             /* 0 = the fixed order; else another order of warps, blocks and groups */
     /* sinks[worker * n_sinks + k] */
     eng_sink *sinks;

@@ -116,7 +116,7 @@ struct eng_worker {
     size_t n_sinks;
     bool stop;                 /* the launch ends: set by eng_fault when fatal */
     uint64_t *counts;          /* executions of basic blocks, branches, guards: see plan.h */
-    void *memory_state;        /* the memory families' own, for a launch: eng_memory_begin/end */
+    void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
     wg_status status;
     wg_error err;
     void *findings;
@@ -134,9 +134,10 @@ struct eng_grid {
     uint64_t shared_window, local_window; /* generic addresses at which the shared and local spaces appear */
 };
 
-/* Generic addresses: below, the windows of 2^24 bytes at these places are shared and local memory, the rest global. */
-#define ENG_SHARED_WINDOW UINT64_C(0x10000000000) /* low half zero: SR_SWINHI is the high half */
-#define ENG_LOCAL_WINDOW  UINT64_C(0x10100000000)
+/* Generic addresses: the windows of 2^24 bytes at these places are shared and local memory, the rest is global. Neither
+ * is an address that a host process can have, so a pointer is never taken for the wrong space. */
+#define ENG_SHARED_WINDOW UINT64_C(0x0100000000000000)
+#define ENG_LOCAL_WINDOW  UINT64_C(0x0200000000000000)
 #define ENG_WINDOW_SIZE   (UINT64_C(1) << 24)
 
 /* --- handlers -------------------------------------------------------------------------- */
