@@ -10,6 +10,31 @@ function(wg_compile_options target)
     target_compile_options(${target} PRIVATE -fsanitize=${WG_SANITIZE} -fno-omit-frame-pointer -g)
     target_link_options(${target} PRIVATE -fsanitize=${WG_SANITIZE})
   endif()
+  if(WG_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -g)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer-no-link,address,undefined)
+  endif()
+endfunction()
+
+# wg_fuzz(NAME DEPENDS targets...): tests/fuzz/fuzz_NAME.c as a libFuzzer program (WG_FUZZ), and in every build as a
+# test that replays the seeds and all that ever crashed it. tests/fuzz/make-seeds NAME FOLDER makes the seeds.
+function(wg_fuzz name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  if(WG_FUZZ)
+    add_executable(fuzz_${name} fuzz_${name}.c)
+    target_link_libraries(fuzz_${name} PRIVATE ${ARG_DEPENDS})
+    wg_compile_options(fuzz_${name})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz-targets fuzz_${name})
+  endif()
+  add_executable(replay_${name} replay.c fuzz_${name}.c)
+  target_link_libraries(replay_${name} PRIVATE ${ARG_DEPENDS} wg_base)
+  wg_compile_options(replay_${name})
+  add_test(NAME replay_${name}
+           COMMAND sh -c "rm -rf seeds_${name} && ${CMAKE_CURRENT_SOURCE_DIR}/make-seeds ${name} seeds_${name} && \
+                          $<TARGET_FILE:replay_${name}> seeds_${name} ${CMAKE_CURRENT_SOURCE_DIR}/crashes/${name}"
+           WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  set_tests_properties(replay_${name} PROPERTIES LABELS "unit;sanitize" TIMEOUT 300)
 endfunction()
 
 function(wg_stage name)

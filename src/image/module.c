@@ -7,6 +7,7 @@
 #include "image/bytes.h"
 #include "image/names.h"
 
+enum { BARRIERS_SHIFT = 20 }; /* in the flags of a section of code */
 enum { TEXT_ALIGN = 128, INSTRUCTION = 16, STO_ENTRY = 0x10 };
 
 wg_status img_no_memory(wg_error *err) {
@@ -58,6 +59,7 @@ static wg_status lay_out_code(module_reader *r) {
         /* Until sm_89 the section says its registers; .nv.info overrides this where it speaks. */
         if (m->sm < 90) f->registers = s->info >> 24;
         if (m->sm >= 90) f->shared_reserve = 1024;
+        f->barriers = s->flags >> BARRIERS_SHIFT & 0x7f; /* until CUDA 12; then .nv.info */
     }
     return WG_OK;
 }

@@ -14,10 +14,14 @@ cd "$work"
 for sm in 75 80 86 89 90 120; do
     nvcc -cubin -arch=sm_$sm -lineinfo probe.cu -o "$out/cubin/probe_sm$sm.cubin"
 done
+nvcc -cubin -arch=sm_80 -lineinfo tiny.cu -o "$out/cubin/tiny_sm80.cubin"
 for sm in 80 90; do
     nvcc -dc -arch=sm_$sm linked_a.cu linked_b.cu
     nvlink -arch=sm_$sm linked_a.o linked_b.o -o "$out/cubin/linked_sm$sm.cubin"
 done
+
+# probe_cuda11_sm80.cubin and probe_cuda12_sm90a.cubin are probe.cu's PTX through the ptxas of CUDA 11.8 and 12.4
+# (its .version lowered; takes_large left out for 11.8, which has no parameters that large).
 
 targets="-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=[sm_80,compute_80] \
          -gencode arch=compute_90a,code=sm_90a"

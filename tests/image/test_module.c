@@ -175,6 +175,36 @@ static void relocations_name_their_targets(void **state) {
     }
 }
 
+/* Made from probe.cu's PTX by the ptxas of CUDA 11.8 and 12.4, whose ELF files state the architecture and the
+ * barriers elsewhere. */
+static void cubins_of_older_toolkits_are_read(void **state) {
+    (void)state;
+    const struct {
+        const char *file;
+        int sm;
+        bool specific;
+        size_t functions;
+    } old[] = {{"cubin/probe_cuda11_sm80.cubin", 80, false, 3},
+               {"cubin/probe_cuda12_sm90a.cubin", 90, true, 4}};
+    for (int i = 0; i < 2; i++) {
+        img_module *m = test_module(old[i].file);
+        assert_int_equal(m->sm, old[i].sm);
+        assert_int_equal(m->arch_specific, old[i].specific);
+        assert_int_equal(m->n_functions, old[i].functions);
+        assert_true(m->has_lines);
+        const img_function *blend = img_find_function(m, "blend"),
+                           *choose = img_find_function(m, "ns::choose");
+        assert_in_range(blend->registers, 16, 40);
+        assert_int_equal(blend->barriers, 1);
+        assert_int_equal(choose->barriers, 0);
+        assert_int_equal(blend->shared_static, 512);
+        assert_int_equal(blend->n_params, 3);
+        assert_int_equal(blend->n_syncwarps, 1);
+        assert_true(variable(m, "shared_with_host")->managed);
+        img_module_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_architecture_has_the_same_kernels),
@@ -184,6 +214,7 @@ int main(void) {
         cmocka_unit_test(large_parameters_are_read),
         cmocka_unit_test(variables_have_place_and_initial_value),
         cmocka_unit_test(relocations_name_their_targets),
+        cmocka_unit_test(cubins_of_older_toolkits_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,8 @@ static void compare(const char *name, const img_module *old, const img_module *n
 
 static void checked_in_cubins_are_current(void **state) {
     (void)state;
-    const char *const names[] = {"probe_sm75", "probe_sm80",  "probe_sm86",  "probe_sm89",
-                                 "probe_sm90", "probe_sm120", "linked_sm80", "linked_sm90"};
+    const char *const names[] = {"probe_sm75",  "probe_sm80",  "probe_sm86",  "probe_sm89", "probe_sm90",
+                                 "probe_sm120", "linked_sm80", "linked_sm90", "tiny_sm80"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char relative[64], path[200];
         snprintf(relative, sizeof relative, "cubin/%s.cubin", names[i]);
