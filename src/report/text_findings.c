@@ -1,0 +1,71 @@
+/* Findings and kernels that did not run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/write.h"
+
+void rep_place_of_stack(const json_t *stack, char *text, size_t size);
+
+static void write_triple(wg_text *out, const json_t *t) {
+    wg_text_printf(out, "(%lld, %lld, %lld)", (long long)json_integer_value(json_array_get(t, 0)),
+                   (long long)json_integer_value(json_array_get(t, 1)), (long long)json_integer_value(json_array_get(t, 2)));
+}
+
+static void write_where(const json_t *f, wg_text *out) {
+    const char *kernel = json_string_value(json_object_get(f, "kernel")), *file = json_string_value(json_object_get(f, "file"));
+    if (!kernel) return;
+    wg_text_printf(out, "         in %s", kernel);
+    if (file) wg_text_printf(out, " at %s:%lld", rep_base_name(file), (long long)json_integer_value(json_object_get(f, "line")));
+    size_t i;
+    json_t *call;
+    json_array_foreach(json_object_get(f, "inlined"), i, call) {
+        const char *from = json_string_value(json_object_get(call, "file"));
+        if (from) wg_text_printf(out, ", inlined at %s:%lld", rep_base_name(from), (long long)json_integer_value(json_object_get(call, "line")));
+    }
+    wg_text_add(out, "\n         block ");
+    write_triple(out, json_object_get(f, "block"));
+    wg_text_add(out, ", thread ");
+    write_triple(out, json_object_get(f, "thread"));
+    int more = __builtin_popcount((unsigned)json_integer_value(json_object_get(f, "lanes"))) - 1;
+    if (more > 0) wg_text_printf(out, " and %d more lane%s of its warp", more, more == 1 ? "" : "s");
+    json_int_t times = json_integer_value(json_object_get(f, "times"));
+    if (times > 1) wg_text_printf(out, "; %s times by warps of this launch", rep_whole((double)times).at);
+    wg_text_printf(out, " (launch %lld)\n", (long long)json_integer_value(json_object_get(f, "launch")));
+    const char *sass = json_string_value(json_object_get(f, "sass"));
+    if (sass) wg_text_printf(out, "         /*%04llx*/ %s\n", (unsigned long long)json_integer_value(json_object_get(f, "offset")), sass);
+}
+
+static void write_finding(const json_t *f, const rep_style *style, wg_text *out) {
+    const char *severity = json_string_value(json_object_get(f, "severity")), *detail = json_string_value(json_object_get(f, "detail"));
+    char place[256];
+    if (!severity) severity = "error";
+    rep_ink_set(out, style, strcmp(severity, "error") == 0 ? REP_RED : strcmp(severity, "note") == 0 ? REP_PLAIN : REP_YELLOW);
+    wg_text_printf(out, "  %-7s", severity);
+    rep_ink_set(out, style, REP_PLAIN);
+    wg_text_printf(out, "%s: %s\n", json_string_value(json_object_get(f, "kind")), json_string_value(json_object_get(f, "message")));
+    write_where(f, out);
+    if (detail) wg_text_printf(out, "         %s\n", detail);
+    rep_place_of_stack(json_object_get(f, "stack"), place, sizeof place);
+    if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);
+}
+
+void rep_write_findings(const json_t *document, const rep_style *style, wg_text *out) {
+    const json_t *findings = json_object_get(document, "findings"), *not_run = json_object_get(document, "not_run");
+    size_t i;
+    json_t *item;
+    if (json_array_size(findings)) {
+        rep_ink_set(out, style, REP_BOLD);
+        wg_text_add(out, "\nfindings\n");
+        rep_ink_set(out, style, REP_PLAIN);
+    }
+    json_array_foreach(findings, i, item)
+        if (!style->quiet || strcmp(json_string_value(json_object_get(item, "severity")), "note") != 0) write_finding(item, style, out);
+    if (json_array_size(not_run)) {
+        rep_ink_set(out, style, REP_RED);
+        wg_text_add(out, "\nkernels that did not run, or not to their end\n");
+        rep_ink_set(out, style, REP_PLAIN);
+    }
+    json_array_foreach(not_run, i, item)
+        wg_text_printf(out, "  %s\n         %s\n", json_string_value(json_object_get(item, "kernel")),
+                       json_string_value(json_object_get(item, "reason")));
+}
