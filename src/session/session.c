@@ -8,6 +8,16 @@
 
 #include "session/inner.h"
 
+/* Takes us out of the environment, so that programs started from here are not followed. */
+static void leave_environment(void) {
+    const char *preload = getenv("LD_PRELOAD"), *rest = preload ? strchr(preload, ':') : NULL;
+    char *others = rest ? strdup(rest + 1) : NULL; /* the command put our library first */
+    if (others) setenv("LD_PRELOAD", others, 1);
+    else unsetenv("LD_PRELOAD");
+    unsetenv(SES_ENVIRONMENT);
+    free(others);
+}
+
 wg_status ses_open(const ses_options *options, session **out, wg_error *err) {
     session *ses = calloc(1, sizeof *ses);
     if (!ses) return wg_fail(err, WG_ERR_MEMORY, "no memory for a session");
@@ -23,6 +33,7 @@ wg_status ses_open(const ses_options *options, session **out, wg_error *err) {
         free(ses);
         return status;
     }
+    if (text && ses->options.only_this_process) leave_environment();
     if (!ses->options.jobs) {
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         ses->options.jobs = n > 0 ? (unsigned)n : 1;

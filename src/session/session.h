@@ -23,6 +23,7 @@ typedef struct ses_options {
     uint64_t seed;                      /* of the schedule; 0 = the fixed order */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = 32 bytes, 32 threads */
     uint64_t max_instructions;          /* warp instructions a launch may take; 0 = no limit */
+    bool only_this_process;             /* programs that it starts are not followed */
     const char *record;                 /* file that records are appended to; NULL: kept in memory */
 } ses_options;
 

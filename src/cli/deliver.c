@@ -1,0 +1,111 @@
+/* What a run leaves: report, JSON, CSV, exit status. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "report/report.h"
+
+/* The name with %p replaced by the process id; malloc'd. */
+static char *name_of(const char *name, long process) {
+    wg_text text = {0};
+    for (; *name; name++) {
+        if (name[0] == '%' && name[1] == 'p') {
+            wg_text_printf(&text, "%ld", process);
+            name++;
+        } else {
+            wg_text_add_n(&text, name, 1);
+        }
+    }
+    return text.at;
+}
+
+static bool put(const char *name, long process, FILE *standard, const wg_text *text) {
+    if (!name || strcmp(name, "-") == 0) return fwrite(text->at ? text->at : "", 1, text->count, standard) == text->count && fflush(standard) == 0;
+    wg_error err = {0};
+    char *path = name_of(name, process);
+    bool device = path && (strncmp(path, "/dev/", 5) == 0); /* not to be replaced by a file */
+    bool ok = false;
+    if (device) {
+        FILE *f = fopen(path, "w");
+        ok = f && fwrite(text->at ? text->at : "", 1, text->count, f) == text->count;
+        ok = f && fclose(f) == 0 && ok;
+        if (!ok) cli_complain("%s cannot be written", path);
+    } else if (path) {
+        ok = wg_file_write(path, text->at ? text->at : "", text->count, &err) == WG_OK;
+        if (!ok) cli_complain("%s", err.text);
+    }
+    free(path);
+    return ok;
+}
+
+static bool deliver(const cli_run_options *o, json_t *document, long process) {
+    wg_text text = {0}, json = {0}, csv = {0};
+    bool to_terminal = !o->log && isatty(STDERR_FILENO);
+    rep_style style = {.quiet = o->quiet, .lines = o->lines,
+                       .colour = o->colour == CLI_COLOUR_ALWAYS || (o->colour == CLI_COLOUR_AUTO && to_terminal)};
+    bool ok = rep_text(document, &style, &text) && put(o->log, process, o->log ? stdout : stderr, &text);
+    if (o->json) ok &= rep_json(document, &json) && put(o->json, process, stdout, &json);
+    if (o->csv) ok &= rep_csv(document, &csv) && put(o->csv, process, stdout, &csv);
+    wg_text_free(&text);
+    wg_text_free(&json);
+    wg_text_free(&csv);
+    return ok;
+}
+
+static bool has_place(const char *name) { return name && strstr(name, "%p"); }
+
+/* The processes that used CUDA, in order. */
+static json_t *processes_of(json_t *records) {
+    json_t *list = json_array(), *record, *known;
+    size_t i, k;
+    json_array_foreach(records, i, record) {
+        json_t *process = json_object_get(record, "process");
+        bool met = false;
+        json_array_foreach(list, k, known) met |= json_equal(known, process);
+        if (!met) json_array_append(list, process);
+    }
+    return list;
+}
+
+static int status_of(const cli_run_options *o, const json_t *document, const cli_outcome *outcome) {
+    rep_verdict v = rep_verdict_of(document);
+    if (o->error_exitcode && v.errors + v.warnings) return o->error_exitcode;
+    if (outcome->signal) return 128 + outcome->signal;
+    if (outcome->exit_status == 0 && v.not_run) return CLI_NOT_RUN;
+    return outcome->exit_status;
+}
+
+int cli_deliver(const cli_run_options *o, json_t *records, const char *path, const cli_outcome *outcome) {
+    ses_program program = {.path = path, .argv = o->program, .exit_status = outcome->exit_status, .signal = outcome->signal,
+                           .timeout = outcome->timeout};
+    json_t *document = ses_assemble(records, &program, 0);
+    if (!document) {
+        cli_complain("no memory for the report");
+        return CLI_ERROR;
+    }
+    cli_resolve_frames(document);
+    int status = status_of(o, document, outcome);
+    bool ok = true;
+    json_t *processes = processes_of(records), *process;
+    if (!json_array_size(records)) {
+        if (!o->quiet) cli_complain("%s made no CUDA call", path);
+        if (o->json) ok = deliver(&(cli_run_options){.json = o->json, .csv = o->csv, .quiet = true}, document, getpid());
+    } else if (has_place(o->log) || has_place(o->json) || has_place(o->csv)) {
+        size_t i;
+        json_array_foreach(processes, i, process) {
+            json_t *part = ses_assemble(records, &program, (long)json_integer_value(process));
+            if (part) cli_resolve_frames(part);
+            ok &= part && deliver(o, part, (long)json_integer_value(process));
+            json_decref(part);
+        }
+    } else {
+        ok = deliver(o, document, getpid());
+    }
+    json_decref(processes);
+    json_decref(document);
+    return ok ? status : CLI_ERROR;
+}

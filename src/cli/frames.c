@@ -1,0 +1,78 @@
+/* Host stacks: function, file and line of each frame, read from the objects' debug information with libdw. */
+#include <elfutils/libdwfl.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "cli/cli.h"
+
+/* One object, opened once for all frames in it. */
+typedef struct object {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GElf_Addr bias; /* address in dwfl of the object's first byte */
+} object;
+
+static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf, .section_address = dwfl_offline_section_address,
+                                         .find_debuginfo = dwfl_standard_find_debuginfo};
+
+static object *open_object(const char *path) {
+    object *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    o->dwfl = dwfl_begin(&callbacks);
+    o->module = o->dwfl ? dwfl_report_offline(o->dwfl, path, path, -1) : NULL;
+    if (o->dwfl) dwfl_report_end(o->dwfl, NULL, NULL);
+    if (o->module) dwfl_module_info(o->module, NULL, &o->bias, NULL, NULL, NULL, NULL, NULL);
+    return o;
+}
+
+static void resolve(object *o, json_t *frame) {
+    /* A return address: the call is the byte before it. */
+    GElf_Addr at = o->bias + (GElf_Addr)json_integer_value(json_object_get(frame, "offset")) - 1;
+    const char *name = dwfl_module_addrname(o->module, at);
+    if (name) {
+        char *readable = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+        json_object_set_new(frame, "symbol", json_string(readable ? readable : name));
+        free(readable);
+    }
+    Dwfl_Line *line = dwfl_module_getsrc(o->module, at);
+    int number = 0;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (file) {
+        json_object_set_new(frame, "file", json_string(file));
+        json_object_set_new(frame, "line", json_integer(number));
+    }
+}
+
+static void resolve_stack(json_t *stack, wg_strmap *objects) {
+    size_t i;
+    json_t *frame;
+    json_array_foreach(stack, i, frame) {
+        const char *path = json_string_value(json_object_get(frame, "object"));
+        if (!path || access(path, R_OK) != 0) continue;
+        object *o = wg_strmap_get(objects, path);
+        if (!o && (o = open_object(path)) != NULL && !wg_strmap_set(objects, path, o)) return;
+        if (o && o->module) resolve(o, frame);
+    }
+}
+
+void cli_resolve_frames(json_t *document) {
+    static const struct { const char *list, *member; } places[] = {
+        {"allocations", "allocated"}, {"findings", "stack"}, {"launches", "stack"}};
+    wg_strmap objects = {0};
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        size_t i;
+        json_t *item;
+        json_array_foreach(json_object_get(document, places[p].list), i, item)
+            resolve_stack(json_object_get(item, places[p].member), &objects);
+    }
+    for (size_t s = 0; s < objects.room; s++) {
+        object *o = objects.slots[s].value;
+        if (!o) continue;
+        dwfl_end(o->dwfl);
+        free(o);
+    }
+    wg_strmap_free(&objects);
+}

@@ -1,0 +1,121 @@
+/* The options of `warpgrind run`. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum {
+    KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
+    KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS
+};
+
+static const struct argp_option options[] = {
+    {"gpu", KEY_GPU, "GPU", 0, "simulated device (`warpgrind gpus` lists them); the default fits the program's code", 1},
+    {"jobs", 'j', "N", 0, "workers; the results and counts are the same for every N; default: one a processor", 1},
+    {"check", KEY_CHECK, "KINDS", 0, "none (default) or all; faults that end a kernel are always found", 1},
+    {"seed", KEY_SEED, "N", 0, "another schedule of blocks and warps, the same one for the same N", 1},
+    {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "end a kernel after N warp instructions", 1},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end the program after this time; the report is still written", 1},
+    {"trace-children", KEY_CHILDREN, "yes|no", 0, "follow child processes (default: yes)", 1},
+    {"kernel", KEY_KERNEL, "PATTERN", 0, "report only kernels whose name contains PATTERN, or matches it when it holds * or ?", 2},
+    {"launch-skip", KEY_SKIP, "N", 0, "report none of the first N launches of those kernels", 2},
+    {"launch-count", KEY_COUNT, "N", 0, "report only N launches of those kernels", 2},
+    {"chunk", KEY_CHUNK, "BYTES", 0, "count transactions under a model of your own too: chunks of BYTES bytes ...", 2},
+    {"group", KEY_GROUP, "THREADS", 0, "... touched by groups of THREADS neighbouring threads (default: 32 and 32)", 2},
+    {"json", KEY_JSON, "FILE", 0, "write the whole run as JSON (docs/json.md); - is standard output, %p the process id", 3},
+    {"csv", KEY_CSV, "FILE", 0, "write one row a launch", 3},
+    {"log-file", KEY_LOG, "FILE", 0, "write the report to FILE instead of standard error", 3},
+    {"lines", KEY_LINES, "N", 0, "source lines shown of each kernel (default: 12)", 3},
+    {"colour", KEY_COLOUR, "auto|always|never", 0, "colours in the report (default: on a terminal)", 3},
+    {"color", KEY_COLOUR, 0, OPTION_ALIAS, 0, 3},
+    {"quiet", 'q', 0, 0, "report only findings and kernels that did not run", 3},
+    {"error-exitcode", KEY_ERROR, "N", 0, "exit with N if there are findings above a note", 3},
+    {0}};
+
+static const char doc[] =
+    "Runs a CUDA program that nvcc built, on a machine with no GPU, and reports what its kernels cost."
+    "\vOther subcommands: `warpgrind sass` disassembles, `warpgrind launch` computes a launch configuration, `warpgrind gpus` "
+    "lists the simulated devices; each has its own --help. A program of such a name needs `warpgrind run NAME`.\n\n"
+    "Exit status: the program's own (128 + N if signal N killed it); 2 for an error of warpgrind's own; 3 if the program "
+    "ended with 0 but a kernel did not run; what --error-exitcode says if there are findings.";
+
+static unsigned long long number(struct argp_state *state, const char *text, const char *what, unsigned long long least,
+                                 unsigned long long most) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value < least || value > most)
+        argp_error(state, "--%s takes a number from %llu to %llu, not '%s'", what, least, most, text);
+    return value;
+}
+
+static double seconds(struct argp_state *state, const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value > 0) || value > 1e9) argp_error(state, "--timeout takes a number of seconds, not '%s'", text);
+    return value;
+}
+
+/* Kinds of checks; "none" leaves those that the engine needs to be safe. */
+static const char *checks(struct argp_state *state, const char *text) {
+    if (strcmp(text, "none") && strcmp(text, "all")) argp_error(state, "--check takes none or all, not '%s'", text);
+    return text;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    enum { MANY = 1 << 30 };
+    cli_run_options *o = state->input;
+    switch (key) {
+    case KEY_GPU:
+        if (!eng_gpu_find(arg)) argp_error(state, "there is no device '%s'; `warpgrind gpus` lists them", arg);
+        o->session.gpu = arg;
+        break;
+    case 'j': o->session.jobs = (unsigned)number(state, arg, "jobs", 1, 1024); break;
+    case KEY_CHECK: o->session.checks = checks(state, arg); break;
+    case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
+    case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
+    case KEY_TIMEOUT: o->timeout = seconds(state, arg); break;
+    case KEY_CHILDREN:
+        if (strcmp(arg, "yes") && strcmp(arg, "no")) argp_error(state, "--trace-children takes yes or no, not '%s'", arg);
+        o->trace_children = arg[0] == 'y';
+        break;
+    case KEY_KERNEL: o->session.kernels = arg; break;
+    case KEY_SKIP: o->session.launch_skip = number(state, arg, "launch-skip", 0, INT64_MAX); break;
+    case KEY_COUNT: o->session.launch_count = number(state, arg, "launch-count", 1, INT64_MAX); break;
+    case KEY_CHUNK: o->session.chunk_bytes = (unsigned)number(state, arg, "chunk", 1, MANY); break;
+    case KEY_GROUP: o->session.group_threads = (unsigned)number(state, arg, "group", 1, 32); break;
+    case KEY_JSON: o->json = arg; break;
+    case KEY_CSV: o->csv = arg; break;
+    case KEY_LOG: o->log = arg; break;
+    case KEY_LINES: o->lines = (unsigned)number(state, arg, "lines", 1, MANY); break;
+    case KEY_COLOUR:
+        if (strcmp(arg, "auto") == 0) o->colour = CLI_COLOUR_AUTO;
+        else if (strcmp(arg, "always") == 0) o->colour = CLI_COLOUR_ALWAYS;
+        else if (strcmp(arg, "never") == 0) o->colour = CLI_COLOUR_NEVER;
+        else argp_error(state, "--colour takes auto, always or never, not '%s'", arg);
+        break;
+    case 'q': o->quiet = true; break;
+    case KEY_ERROR: o->error_exitcode = (int)number(state, arg, "error-exitcode", 1, 255); break;
+    case ARGP_KEY_ARG: /* PROGRAM ends the options */
+        o->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        break;
+    case ARGP_KEY_END:
+        if (!o->program) argp_error(state, "which program? Say warpgrind PROGRAM [ARGS...]");
+        if (o->session.group_threads && !o->session.chunk_bytes) o->session.chunk_bytes = 32;
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+void cli_run_parse(int argc, char **argv, cli_run_options *out) {
+    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGS...]", .doc = doc};
+    *out = (cli_run_options){.trace_children = true};
+    argp_err_exit_status = CLI_ERROR;
+    argp_program_version = "warpgrind " WG_VERSION;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, out);
+    out->session.want_instructions = out->json != NULL;
+}
