@@ -95,14 +95,18 @@ static inline void shape_of(const uint64_t *A, uint32_t on, unsigned width, shap
 }
 
 /* Adds an access to the events; the caller knows that they are wanted. */
-static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
+static inline void put_access_as(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A,
+                                 unsigned access) {
     eng_event *ev = eng_event_new(w);
     if (s->cls == ENG_GENERAL) memcpy(eng_event_lanes(w, &ev), A, 32 * sizeof *A);
     uint16_t general = ev->general;
     *ev = (eng_event){.address = s->address, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = on,
                       .more = s->more, .stride = s->stride, .kind = ENG_EV_ACCESS, .cls = s->cls, .space = (uint8_t)space,
-                      .width = i->width, .access = (uint8_t)i->z, .scope = (uint8_t)(i->z >> 8), .general = general};
+                      .width = i->width, .access = (uint8_t)access, .scope = (uint8_t)(i->z >> 8), .general = general};
     eng_event_done(w);
+}
+static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
+    put_access_as(w, i, on, s, space, A, i->access);
 }
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {
@@ -118,7 +122,7 @@ ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t a
     ev->cls = (uint8_t)cls;
     ev->space = (uint8_t)space;
     ev->width = (uint8_t)width;
-    ev->access = (uint8_t)i->z;
+    ev->access = i->access;
     ev->scope = (uint8_t)(i->z >> 8);
     ev->general = 0;
     w->worker->ev = ev + 1;

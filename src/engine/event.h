@@ -17,7 +17,7 @@ typedef enum eng_event_kind {
     ENG_EV_SYNCWARP, /* lanes in mask are ordered among themselves; more = mask named in the code */
     ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: more = lanes named, address = lanes read from inactive lanes */
     ENG_EV_FENCE,    /* more = scope */
-    ENG_EV_ASYNC,    /* LDGDEPBAR, DEPBAR, mbarrier operations */
+    ENG_EV_ASYNC,    /* cp.async groups: more = eng_async | groups left open << 8 | scoreboard << 16 */
     ENG_EV_EXIT,     /* lanes in mask ended; more = 1 when they never did a load, store, atomic, shuffle, barrier */
     ENG_EV_BLOCK,    /* a block starts: address = its linear index */
     ENG_EV_BLOCK_END,
@@ -35,6 +35,11 @@ typedef enum eng_class {
 } eng_class;
 enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
        ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */ };
+
+typedef enum eng_async {
+    ENG_ASYNC_COMMIT, /* LDGDEPBAR: the copies so far are a group */
+    ENG_ASYNC_WAIT    /* DEPBAR.LE: until at most so many groups are open */
+} eng_async;
 
 typedef struct eng_event {
     uint64_t address;  /* of lane 0, were it active (all classes but general); local: offset in the lane's frame */

@@ -1,0 +1,92 @@
+/* cp.async: LDGSTS copies from global to shared memory, LDGDEPBAR closes a group of copies, DEPBAR waits for groups.
+ *
+ * A copy may take effect at any time up to the wait; here it does at once, which is one of the permitted orders. That a
+ * program waits before it reads is for the race watch to check, from the events: a copy is two of them, a read
+ * of global and a write of shared memory, both ENG_ASYNC. */
+#include "engine/generic.h"
+
+enum { ASYNC_OFFSET = 12 /* of x: the shared offset, 20 bits */, ASYNC_PREDICATE = 16 };
+
+/* The bytes of a lane go through a buffer: source and destination may be undefined or faulty on their own. */
+static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero, const uint64_t *from, const uint64_t *to) {
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    groups g = {.left = on & ~zero};
+    shape s;
+    uint32_t bad = window_outside(to, on, w->shared_size, i->width);
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, to, bad, w->shared_size)) return false;
+    if (g.left) shape_of(from, g.left, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, from, i->width, ENG_READ));) {
+        ENG_LANES(l, group) {
+            if (from[l] - r->lo + i->width > r->plain && !mem_seen_all(v, from[l] + r->shadow, i->width))
+                mem_read_mixed(v, r, from[l], i->width, w->shared + to[l]);
+            else
+                memcpy(w->shared + to[l], at_host(r, from[l]), i->width);
+        }
+        r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
+        count_reads(v, r, from, group, &s, i->width);
+    }
+    if (g.done && wants_access(w)) put_access_as(w, i, g.done, &s, ENG_GLOBAL, from, ENG_READ | ENG_ASYNC);
+    ENG_LANES(l, g.faulty) mem_pattern(w->shared + to[l], from[l], i->width);
+    ENG_LANES(l, zero & on) memset(w->shared + to[l], 0, i->width);
+    if (wants_access(w)) {
+        shape_of(to, on, i->width, &s);
+        put_access_as(w, i, on, &s, ENG_SHARED, to, ENG_WRITE | ENG_ASYNC);
+    }
+    return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, from, g.faulty);
+}
+
+static __attribute__((noinline)) const eng_ins *ldgsts(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint64_t from[32], to[32];
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        const uint32_t *base = eng_u32(R, i->d);
+        uint32_t add = *eng_u32(R, i->c) + (i->x >> ASYNC_OFFSET), zero = i->x & ASYNC_PREDICATE ? ~eng_pred(w, i->ps[0]) : 0;
+        w->worked |= on;
+        global_addresses(i, R, from);
+        for (unsigned l = 0; l < 32; l++) to[l] = base[l] + add;
+        if (ENG_UNLIKELY(!copy_lanes(i, w, on, zero, from, to))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT;
+}
+
+static bool bind_ldgsts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bind_global(plan, in, out, ENG_READ | ENG_ASYNC);
+    out->d = eng_slot_reg(plan, in->mem2.base);
+    out->c = eng_slot_ureg(plan, in->mem2.uniform);
+    out->x |= (uint32_t)in->mem2.offset << ASYNC_OFFSET;
+    if (in->psrc[0].present && (in->psrc[0].reg != SASS_PT || in->psrc[0].inv)) {
+        out->ps[0] = eng_pred_src(&in->psrc[0]);
+        out->x |= ASYNC_PREDICATE;
+    }
+    out->fn = ldgsts;
+    return in->width == 4 || in->width == 8 || in->width == 16;
+}
+
+/* Groups: nothing is pending here, so only the watches hear of it. */
+ENG_HANDLER(depbar) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on && w->worker->wants & 1u << ENG_EV_ASYNC) {
+        eng_event *ev = eng_event_new(w);
+        *ev = (eng_event){.kind = ENG_EV_ASYNC, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                          .mask = on, .more = i->x};
+        eng_event_done(w);
+    }
+    ENG_NEXT;
+}
+
+static bool bind_ldgdepbar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    (void)plan, (void)in;
+    out->x = ENG_ASYNC_COMMIT;
+    out->fn = depbar;
+    return true;
+}
+
+static bool bind_depbar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    (void)plan;
+    out->x = ENG_ASYNC_WAIT | (uint32_t)(in->lo >> 38 & 63) << 8 | (uint32_t)(in->lo >> 44 & 7) << 16;
+    out->fn = depbar;
+    return true;
+}
+
+ENG_FAMILY(async, {"ldgsts", bind_ldgsts}, {"ldgdepbar", bind_ldgdepbar}, {"depbar", bind_depbar});
