@@ -49,8 +49,7 @@ static wg_status read_banks(module_reader *r) {
         bool shared = s->type == SHT_NOBITS && wg_starts_with(s->name, ".nv.shared.");
         bool constant = s->type == SHT_PROGBITS && wg_starts_with(s->name, ".nv.constant");
         if (!shared && !constant) continue;
-        if (s->size > 16u << 20)
-            return too_large(r, s); /* banks hold 64 KiB, shared memory less than 1 MiB */
+        if (s->size > (shared ? 1u << 20 : 1u << 16)) return too_large(r, s);
         if (shared) read_shared(r, s);
         wg_status status = constant ? read_constant(r, s) : WG_OK;
         if (status != WG_OK) return status;

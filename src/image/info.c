@@ -58,7 +58,11 @@ static void take_stack(gathering *g, cursor *c) {
     bool inner;
     img_function *f = function_of_symbol(g->r, cursor_u32(c), &inner);
     uint32_t bytes = cursor_u32(c);
-    if (f && !inner && bytes > f->local_bytes) f->local_bytes = bytes;
+    if (!f || inner) return;
+    if (bytes == UINT32_MAX)
+        f->stack_open = true; /* "cannot be determined" */
+    else if (bytes > f->local_bytes)
+        f->local_bytes = bytes;
 }
 
 static void take_param_bank(gathering *g, cursor *c) {
@@ -232,6 +236,27 @@ static wg_status read_section(module_reader *r, const elf_section *s, img_functi
     return status;
 }
 
+/* No device has more than this: what a reader allocates by these numbers stays within bounds. */
+static wg_status check_limits(module_reader *r, const img_function *f) {
+    const struct limit {
+        const char *what;
+        uint64_t value, most;
+    } limits[] = {
+        {"registers", f->registers, 256},
+        {"bytes of local memory", f->local_bytes, 512 * 1024},
+        {"bytes of shared memory", f->shared_static, 1024 * 1024},
+        {"barriers", f->barriers, 16},
+        {"bytes of c[0x0]", (uint64_t)f->param_base + f->param_bytes, 65536},
+        {"bytes of c[0x2]", f->const2_size, 65536},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].value > limits[i].most)
+            return wg_fail(r->err, WG_ERR_FORMAT, "%s says it needs %llu %s; no GPU has more than %llu",
+                           f->demangled, (unsigned long long)limits[i].value, limits[i].what,
+                           (unsigned long long)limits[i].most);
+    return WG_OK;
+}
+
 wg_status img_read_info(module_reader *r) {
     for (size_t i = 1; i < r->elf.n_sections; i++) {
         const elf_section *s = &r->elf.sections[i];
@@ -247,5 +272,8 @@ wg_status img_read_info(module_reader *r) {
         wg_status status = read_section(r, s, function);
         if (status != WG_OK) return status;
     }
-    return WG_OK;
+    wg_status status = WG_OK;
+    for (size_t i = 0; status == WG_OK && i < r->module->n_functions; i++)
+        status = check_limits(r, &r->module->functions[i]);
+    return status;
 }

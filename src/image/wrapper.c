@@ -34,6 +34,32 @@ static wg_status read_container(file_builder *b, const void *data, size_t (*read
     return img_add_container(b, data, limit, &used);
 }
 
+/* Nothing was linked. That is well where there is no kernel; but relocatable PTX waits for a linker that
+ * comes with the driver. */
+static wg_status check_nothing_waits(file_builder *b, const void *const *prelinked,
+                                     size_t (*readable)(const void *)) {
+    file_builder waiting;
+    wg_status status = img_builder_start(&waiting, b->err);
+    if (status != WG_OK) return status;
+    for (; status == WG_OK && prelinked && readable(prelinked) >= sizeof *prelinked && *prelinked;
+         prelinked++)
+        status = read_container(&waiting, *prelinked, readable);
+    for (size_t i = 0; status == WG_OK && i < waiting.entries.count; i++) {
+        const img_entry *e = &waiting.entries.at[i];
+        if (e->kind == IMG_PTX && strstr((const char *)e->data, ".entry "))
+            status = wg_fail(
+                b->err, WG_ERR_UNSUPPORTED,
+                "the program's relocatable device code (nvcc -rdc=true) is there as PTX for compute %d "
+                "only, which would have to be linked: build it with machine code too, such as "
+                "nvcc -rdc=true -arch=sm_%d",
+                e->sm, e->sm);
+    }
+    img_file *unused = NULL;
+    status = img_builder_finish(&waiting, status, &unused);
+    img_close(unused);
+    return status;
+}
+
 wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out,
                            wg_error *err) {
     *out = NULL;
@@ -52,6 +78,8 @@ wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p
     wg_status status = img_builder_start(&b, err);
     if (status != WG_OK) return status;
     status = read_container(&b, w.data, readable);
+    if (status == WG_OK && w.version == 2 && !b.entries.count)
+        status = check_nothing_waits(&b, w.prelinked, readable);
     return img_builder_finish(&b, status, out);
 }
 
@@ -77,7 +105,8 @@ static int look_in_object(struct dl_phdr_info *info, size_t size, void *context)
 /* Memory of no loaded object is the program's own (it read a file, say): its header is believed. */
 static size_t readable_in_process(const void *p) {
     search s = {.address = (uintptr_t)p};
-    return dl_iterate_phdr(look_in_object, &s) ? s.end - s.address : (size_t)1 << 46; /* all that a process has */
+    return dl_iterate_phdr(look_in_object, &s) ? s.end - s.address
+                                               : (size_t)1 << 46; /* all that a process has */
 }
 
 wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err) {

@@ -193,6 +193,32 @@ static void wrappers_lead_to_their_container(void **state) {
     wg_arena_free(arena);
 }
 
+/* -rdc with PTX alone: the linked container is empty, what would have to be linked stands in the list. */
+static void relocatable_ptx_is_named(void **state) {
+    (void)state;
+    wg_arena *arena = wg_arena_new();
+    static const struct {
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t size;
+    } empty = {0xba55ed50, 1, 16, 0};
+    wg_bytes tiny = test_data(arena, "fatbin/tiny_zstd.fatbin");
+    const void *nothing[] = {&empty, NULL}, *kernels[] = {&empty, tiny.data, NULL};
+    wrapper quiet = {MAGIC, 2, &empty, nothing}, none = {MAGIC, 2, &empty, NULL},
+            waits = {MAGIC, 2, &empty, kernels};
+    wg_error err = {0};
+    img_file *f;
+    assert_int_equal(img_open_wrapper(&quiet, &f, &err), WG_OK);
+    assert_int_equal(f->n_entries, 0);
+    img_close(f);
+    assert_int_equal(img_open_wrapper(&none, &f, &err), WG_OK);
+    img_close(f);
+    assert_int_equal(img_open_wrapper(&waits, &f, &err), WG_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "-rdc=true -arch=sm_80"));
+    assert_null(f);
+    wg_arena_free(arena);
+}
+
 /* A container in a loaded object that claims to reach beyond that object. */
 static const struct {
     uint32_t magic;
@@ -218,6 +244,7 @@ int main(void) {
         cmocka_unit_test(the_newest_that_runs_is_chosen),
         cmocka_unit_test(specific_code_runs_on_its_own_alone),
         cmocka_unit_test(wrappers_lead_to_their_container),
+        cmocka_unit_test(relocatable_ptx_is_named),
         cmocka_unit_test(live_memory_is_not_read_past_its_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
