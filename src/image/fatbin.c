@@ -54,6 +54,16 @@ static wg_status no_memory(file_builder *b) {
     return wg_fail(b->err, WG_ERR_MEMORY, "no memory to read the fatbin");
 }
 
+/* A size that its own data contradict costs no memory. */
+static bool is_plausible(const entry_header *h, const uint8_t *payload) {
+    if (h->compressed_size > h->payload_size || h->full_size > largest_payload) return false;
+    if (h->flags & FLAG_ZSTD) {
+        unsigned long long said = ZSTD_getFrameContentSize(payload, h->compressed_size);
+        return said == h->full_size || said == ZSTD_CONTENTSIZE_UNKNOWN || said == ZSTD_CONTENTSIZE_ERROR;
+    }
+    return h->full_size / 256 <= h->compressed_size; /* LZ4 makes a byte of at most 255 */
+}
+
 /* *full has one byte more than h->full_size, which stays 0. */
 static wg_status decompress(file_builder *b, const entry_header *h, const uint8_t *payload, uint8_t *full) {
     if (h->flags & FLAG_ZSTD) {
@@ -77,8 +87,7 @@ static wg_status read_payload(file_builder *b, const entry_header *h, const uint
     e->data = payload;
     e->size = h->payload_size;
     if (h->flags & (FLAG_ZSTD | FLAG_LZ4)) {
-        if (h->compressed_size > h->payload_size || h->full_size > largest_payload)
-            return damaged(b, "the size of an entry makes no sense");
+        if (!is_plausible(h, payload)) return damaged(b, "the size of an entry makes no sense");
         uint8_t *full = wg_arena_alloc(b->file->arena, h->full_size + 1);
         if (!full) return no_memory(b);
         e->data = full;
