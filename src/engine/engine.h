@@ -101,6 +101,7 @@ typedef struct eng_launch {
 typedef struct eng_result {
     /* counts[f][i]: function f of the module (NULL where nothing ran), instruction i */
     eng_instr_count **counts;
+    size_t n_functions;
     uint64_t warp_instructions, thread_instructions; /* totals */
     uint64_t blocks_run;
     uint64_t cycles;  /* modelled (docs/counters.md says how): never wall time */

@@ -37,6 +37,7 @@ typedef struct eng_worker eng_worker;
 typedef struct eng_blk eng_blk;
 typedef struct eng_group eng_group;
 typedef struct eng_grid eng_grid;
+typedef struct eng_plan eng_plan;
 
 /* mask: the active lanes of the running group (before the guard); always equal to w->mask. */
 typedef const eng_ins *(*eng_fn)(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask);
@@ -89,19 +90,29 @@ struct eng_warp {
     bool spinning;      /* did a strong access, an atomic with a result or a sleep since it last yielded */
     uint16_t n_groups;  /* the groups that are not running */
     eng_group *groups;
-    uint32_t b2r;       /* result of the last BAR.RED, for B2R */
+    const eng_ins *stop; /* ends a run of handlers */
     uint32_t barrier_b; /* slot offset of B0 */
+    uint32_t spins;     /* quanta in a row that ended spinning */
+    uint32_t b2r;       /* result of the last BAR.RED, for B2R */
+    uint32_t arrived[16]; /* lanes that have arrived at each block barrier */
 };
 
 struct eng_blk { /* a block that is running */
     uint64_t linear;       /* x + y * gridDim.x + z * ... */
     uint32_t index[3];
-    uint32_t n_warps, live; /* live: warps that have lanes left */
+    uint32_t n_warps, live_warps, live_lanes;
     eng_warp *warps;
     uint8_t *shared;
     eng_worker *worker;
     void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
-    struct eng_barrier *barriers;
+    bool running;          /* holds a block that has not ended */
+    struct eng_barrier {   /* BAR */
+        uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
+        uint32_t expected; /* threads; 0: all that live */
+        uint32_t popc;     /* of the reduction's predicate */
+        bool all, any, used;
+        uint8_t red;       /* 0 POPC, 1 AND, 2 OR */
+    } barriers[16];
 };
 
 struct eng_worker {
@@ -117,21 +128,24 @@ struct eng_worker {
     bool stop;                 /* the launch ends: set by eng_fault when fatal */
     uint64_t *counts;          /* executions of basic blocks, branches, guards: see plan.h */
     void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
-    wg_status status;
+    uint64_t executed;         /* warp instructions of the quanta that ended */
+    uint64_t idle_threads, blocks_run;
+    wg_status status;          /* why it stopped */
     wg_error err;
-    void *findings;
+    struct eng_findings *findings; /* run.c */
 };
 
 /* One launch, the same for all workers. */
 struct eng_grid {
     eng_code *code;
+    eng_plan *plan;
     const img_function *function;
     const eng_launch *launch;
     uint32_t grid[3], block[3];
     uint64_t n_blocks;
     uint32_t threads, warps;   /* of a block */
     eng_bank banks[ENG_BANKS];
-    uint64_t shared_window, local_window; /* generic addresses at which the shared and local spaces appear */
+    uint32_t shared_size, local_size; /* bytes of a block; bytes of a lane */
 };
 
 /* Generic addresses: the windows of 2^24 bytes at these places are shared and local memory, the rest is global. Neither
@@ -198,7 +212,6 @@ const eng_ins *eng_end(eng_warp *w, const eng_ins *i);
 /* A binder looks at one decoded instruction and fills *out (id, function, guard, ginv are filled already, the rest
  * is zero); it returns false when it does not do this form: the instruction is then reported as unsupported, by
  * name and place. It may call eng_refuse to say more. */
-typedef struct eng_plan eng_plan;
 typedef bool (*eng_bind)(eng_plan *plan, const sass_instr *in, eng_ins *out);
 
 typedef struct eng_binding { /* name: column HANDLER of isa.def */

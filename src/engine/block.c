@@ -1,0 +1,170 @@
+/* A block: its warps in turn, and the barriers between them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/run.h"
+
+static uint32_t popcount(uint32_t x) { return (uint32_t)__builtin_popcount(x); }
+
+/* --- BAR -------------------------------------------------------------------------------- */
+
+static void barrier_event(eng_warp *w, const eng_ins *i, eng_event_kind kind, uint32_t lanes, uint32_t more) {
+    if (!(w->worker->wants & 1u << kind)) return;
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = (uint8_t)kind, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                      .mask = lanes, .more = more};
+    eng_event_done(w);
+}
+
+static uint32_t reduced(const struct eng_barrier *bar) {
+    if (bar->red == 0) return bar->popc;
+    return (bar->red == 1 ? bar->all : bar->any) ? ENG_ALL : 0;
+}
+
+static void release_barrier(eng_blk *block, unsigned id) {
+    struct eng_barrier *bar = &block->barriers[id];
+    for (uint32_t n = 0; n < block->n_warps; n++) {
+        eng_warp *w = &block->warps[n];
+        if (!w->arrived[id]) continue;
+        w->arrived[id] = 0;
+        for (unsigned k = 0; k < w->n_groups; k++) {
+            eng_group *g = &w->groups[k];
+            if (g->state != ENG_GROUP_BAR || g->barrier != id) continue;
+            g->state = ENG_GROUP_READY;
+            if (w->state == ENG_WARP_WAITS) w->state = ENG_WARP_READY;
+        }
+        if (bar->used) w->b2r = reduced(bar);
+    }
+    *bar = (struct eng_barrier){0};
+}
+
+static bool barrier_complete(const eng_blk *block, const struct eng_barrier *bar) {
+    if (!bar->lanes) return false;
+    return bar->expected ? bar->lanes >= bar->expected : bar->lanes >= block->live_lanes;
+}
+
+/* Lanes that arrived and still live; with a count, warps that have wholly arrived count as 32 threads. */
+static uint32_t count_arrived(const eng_blk *block, unsigned id, bool padded) {
+    uint32_t lanes = 0;
+    for (uint32_t n = 0; n < block->n_warps; n++) {
+        const eng_warp *w = &block->warps[n];
+        uint32_t come = w->arrived[id];
+        if (!come) continue;
+        lanes += padded && (come | w->exited) == ENG_ALL ? 32 : popcount(padded ? come : come & ~w->exited);
+    }
+    return lanes;
+}
+
+void eng_barriers_recheck(eng_blk *block) {
+    for (unsigned id = 0; id < 16; id++) {
+        struct eng_barrier *bar = &block->barriers[id];
+        if (!bar->lanes) continue;
+        bar->lanes = count_arrived(block, id, bar->expected != 0);
+        if (barrier_complete(block, bar)) release_barrier(block, id);
+    }
+}
+
+const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op op, unsigned id, uint32_t count,
+                       unsigned red, uint32_t pred) {
+    eng_blk *block = w->block;
+    struct eng_barrier *bar = &block->barriers[id];
+    w->worked |= lanes;
+    barrier_event(w, i, ENG_EV_BARRIER, lanes, id | (uint32_t)op << 8);
+    if (!bar->lanes) bar->all = true;
+    if (op == ENG_BAR_RED) {
+        bar->used = true;
+        bar->red = (uint8_t)red;
+        bar->popc += popcount(lanes & pred);
+        bar->all &= (lanes & ~pred) == 0;
+        bar->any |= (lanes & pred) != 0;
+    }
+    bar->expected = count;
+    w->arrived[id] |= lanes;
+    bar->lanes += popcount(lanes);
+    if (count && (w->arrived[id] | w->exited) == ENG_ALL) bar->lanes += 32 - popcount(w->arrived[id]);
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .barrier = (uint8_t)id,
+                            .state = op == ENG_BAR_ARV ? ENG_GROUP_READY : ENG_GROUP_BAR});
+    if (barrier_complete(block, bar)) {
+        release_barrier(block, id);
+        barrier_event(w, i, ENG_EV_RELEASE, lanes, id);
+    }
+    return eng_next_group(w);
+}
+
+/* --- turns ------------------------------------------------------------------------------ */
+
+enum { ROUNDS_UNTIL_SPINS = 4 };
+
+static bool out_of_patience(eng_worker *k) {
+    const eng_launch *launch = k->grid->launch;
+    if (launch->cancel && *launch->cancel)
+        k->status = wg_fail(&k->err, WG_ERR_TIMEOUT, "%s: the launch was ended from outside", k->grid->function->demangled);
+    else if (launch->max_instructions && k->executed > launch->max_instructions)
+        k->status = wg_fail(&k->err, WG_ERR_TIMEOUT, "%s: still running after %llu warp instructions",
+                            k->grid->function->demangled, (unsigned long long)launch->max_instructions);
+    else return false;
+    return k->stop = true;
+}
+
+static void run_turn(eng_blk *block, eng_warp *w) {
+    uint64_t before = w->executed;
+    eng_run_warp(w);
+    block->worker->executed += w->executed - before;
+    if (w->state == ENG_WARP_DONE) block->live_warps--;
+}
+
+eng_block_end eng_run_block(eng_blk *block) {
+    eng_worker *k = block->worker;
+    for (unsigned rounds = 0; rounds < ROUNDS_UNTIL_SPINS;) {
+        bool ran = false, only_spins = true;
+        for (uint32_t n = 0; n < block->n_warps; n++) {
+            eng_warp *w = &block->warps[n];
+            if (w->state != ENG_WARP_READY) continue;
+            run_turn(block, w);
+            ran = true;
+            if (k->stop) return ENG_BLOCK_STOPPED;
+            if (w->state != ENG_WARP_READY) only_spins = false;
+            else {
+                only_spins &= w->spinning;
+                if (out_of_patience(k)) return ENG_BLOCK_STOPPED;
+            }
+        }
+        if (!block->live_warps) return ENG_BLOCK_DONE;
+        if (!ran) return ENG_BLOCK_DEADLOCK;
+        rounds = only_spins ? rounds + 1 : 0;
+    }
+    return ENG_BLOCK_SPINS;
+}
+
+/* --- who waits where -------------------------------------------------------------------- */
+
+static size_t describe(const eng_group *g, char *text, size_t size) {
+    static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR "};
+    if (g->state == ENG_GROUP_BSYNC || g->state == ENG_GROUP_BAR)
+        return (size_t)snprintf(text, size, "%s%u at 0x%04x", kinds[g->state], g->barrier, g->at->id * 16);
+    if (g->state == ENG_GROUP_WARPSYNC)
+        return (size_t)snprintf(text, size, "WARPSYNC 0x%08x at 0x%04x", g->want, g->at->id * 16);
+    return (size_t)snprintf(text, size, "running at 0x%04x", g->at->id * 16);
+}
+
+void eng_report_deadlock(eng_blk *block) {
+    eng_finding f = {.kind = ENG_FAULT_DEADLOCK, .fatal = true};
+    eng_warp *first = NULL;
+    const eng_ins *at = NULL;
+    size_t n = 0;
+    for (uint32_t v = 0; v < block->n_warps; v++) {
+        eng_warp *w = &block->warps[v];
+        for (unsigned k = 0; k < w->n_groups && n < sizeof f.text; k++) {
+            if (!first) first = w, at = w->groups[k].at, f.lanes = w->groups[k].mask;
+            char place[80];
+            describe(&w->groups[k], place, sizeof place);
+            n += (size_t)snprintf(f.text + n, sizeof f.text - n, "%swarp %u lanes 0x%08x: %s", n ? "; " : "", w->index,
+                                  w->groups[k].mask, place);
+        }
+    }
+    if (first) eng_fault(first, at, &f);
+    block->worker->status = wg_fail(&block->worker->err, WG_ERR_DEADLOCK, "%s: block %llu waits for ever: %s",
+                                    block->worker->grid->function->demangled, (unsigned long long)block->linear, f.text);
+    block->worker->stop = true;
+}

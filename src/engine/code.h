@@ -1,0 +1,37 @@
+/* A module on a device, as the engine sees it. */
+#ifndef WG_ENGINE_CODE_H
+#define WG_ENGINE_CODE_H
+
+#include "base/arena.h"
+#include "engine/engine.h"
+#include "engine/isa.h"
+#include "engine/machine.h"
+
+struct eng_device {
+    const eng_gpu *gpu;
+    eng_memory *memory;
+    eng_isa isa;
+    eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
+    eng_fn stop, count_block, count_spin, count_guard;
+};
+
+struct eng_code {
+    eng_device *device;
+    const img_module *module;
+    wg_arena *arena;
+    uint8_t *bytes;         /* the module's code with its relocations done */
+    uint8_t *const3, *const4;
+    uint8_t **const2;       /* of each function */
+    uint64_t *variables;    /* device address of each variable; 0: a constant */
+    sass_instr **instrs;    /* of each function, decoded when first asked for */
+    eng_plan *plans;
+};
+
+/* Code addresses as programs see them (function pointers, return addresses): place in the module's code + this. */
+#define ENG_CODE_BASE   UINT64_C(0x100000)
+/* Functions that the driver provides (vprintf, malloc, ...): 16 bytes each, in order of img_module.externs. */
+#define ENG_EXTERN_BASE UINT64_C(0x40000000)
+
+eng_bind eng_find_binder(eng_isa isa, const char *name); /* NULL: no family has it */
+
+#endif

@@ -1,0 +1,78 @@
+/* From the counters of blocks, branches and guards to counts of instructions. */
+#include <stdlib.h>
+
+#include "engine/run.h"
+
+static unsigned block_end(const eng_unit *unit, unsigned index) {
+    while (index + 1 < unit->n && unit->planned[index + 1].block == unit->planned[index].block) index++;
+    return index;
+}
+
+void eng_count_part(eng_worker *worker, const eng_unit *unit, unsigned index, uint32_t lanes, int sign) {
+    if (index >= unit->n) return;
+    eng_part part = {.function = (uint16_t)unit->function, .first = index, .last = block_end(unit, index),
+                     .warps = sign, .lanes = sign * (int64_t)lanes};
+    if (!wg_vec_push(&worker->findings->parts, part)) {
+        worker->status = wg_fail(&worker->err, WG_ERR_MEMORY, "no memory for counts");
+        worker->stop = true;
+    }
+}
+
+static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *result) {
+    for (size_t u = 0; u < plan->units.count; u++) {
+        const eng_unit *unit = &plan->units.at[u];
+        for (unsigned n = 0; n < unit->n; n++) {
+            const eng_planned *p = &unit->planned[n];
+            eng_instr_count *c = &result->counts[unit->function][n];
+            c->warps += k->counts[p->block + ENG_COUNT_WARPS];
+            c->lanes += k->counts[p->block + ENG_COUNT_LANES];
+            if (p->branch != ENG_NO_INDEX) {
+                c->taken += k->counts[p->branch + ENG_COUNT_TAKEN];
+                c->divergent += k->counts[p->branch + ENG_COUNT_DIVERGENT];
+                c->lanes_on += k->counts[p->branch + ENG_COUNT_ON];
+            }
+            if (p->guard != ENG_NO_INDEX) c->lanes_on += k->counts[p->guard];
+        }
+    }
+    for (size_t k2 = 0; k2 < k->findings->parts.count; k2++) {
+        const eng_part *part = &k->findings->parts.at[k2];
+        for (uint32_t n = part->first; n <= part->last; n++) {
+            result->counts[part->function][n].warps += (uint64_t)part->warps;
+            result->counts[part->function][n].lanes += (uint64_t)part->lanes;
+        }
+    }
+    result->idle_threads += k->idle_threads;
+    result->blocks_run += k->blocks_run;
+}
+
+wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, unsigned n, eng_result *result, wg_error *err) {
+    const img_module *m = plan->code->module;
+    result->n_functions = m->n_functions;
+    result->counts = calloc(m->n_functions + 1, sizeof *result->counts);
+    bool ok = result->counts != NULL;
+    for (size_t u = 0; ok && u < plan->units.count; u++) {
+        const eng_unit *unit = &plan->units.at[u];
+        ok = (result->counts[unit->function] = calloc(unit->n + 1, sizeof **result->counts)) != NULL;
+    }
+    if (!ok) {
+        eng_result_free(result);
+        return wg_fail(err, WG_ERR_MEMORY, "no memory for the counts of %s", plan->kernel->demangled);
+    }
+    for (unsigned k = 0; k < n; k++) add_worker(plan, workers[k], result);
+    for (size_t u = 0; u < plan->units.count; u++) {
+        const eng_unit *unit = &plan->units.at[u];
+        for (unsigned i = 0; i < unit->n; i++) {
+            eng_instr_count *c = &result->counts[unit->function][i];
+            if (unit->planned[i].guard == ENG_NO_INDEX && unit->planned[i].branch == ENG_NO_INDEX) c->lanes_on = c->lanes;
+            result->warp_instructions += c->warps;
+            result->thread_instructions += c->lanes;
+        }
+    }
+    return WG_OK;
+}
+
+void eng_result_free(eng_result *result) {
+    for (size_t f = 0; result->counts && f < result->n_functions; f++) free(result->counts[f]);
+    free(result->counts);
+    *result = (eng_result){0};
+}

@@ -1,0 +1,88 @@
+/* Plans: a kernel and the functions it may call, pre-decoded into one stream of eng_ins.
+ *
+ * The stream holds the instructions in order and, before each basic block, a pseudo-instruction that counts the
+ * block's executions and lanes; before each guarded instruction that is no branch, one that counts the lanes whose
+ * guard is true. Counts of instructions are derived from these when the launch ends (counts.c). */
+#ifndef WG_ENGINE_PLAN_H
+#define WG_ENGINE_PLAN_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "engine/code.h"
+#include "engine/machine.h"
+
+enum { ENG_NO_INDEX = 0xffffffffu };
+
+typedef enum eng_fill_kind { ENG_FILL_VALUE, ENG_FILL_CONST, ENG_FILL_SPECIAL } eng_fill_kind;
+/* A slot that is filled when a warp context is made for a launch (per_block: for each block). */
+typedef struct eng_fill {
+    uint8_t kind, bank, width; /* width of a constant: 1, 2, 4 bytes */
+    bool sign, per_block;
+    uint32_t value;            /* value; offset in the bank; number of the special register */
+    uint32_t slot;             /* bytes from R */
+} eng_fill;
+
+/* Counters of a plan lie in one array of uint64_t, the same layout for every worker. */
+enum { ENG_COUNT_WARPS, ENG_COUNT_LANES, ENG_BLOCK_COUNTERS };                      /* of a basic block */
+enum { ENG_COUNT_TAKEN, ENG_COUNT_DIVERGENT, ENG_COUNT_ON, ENG_BRANCH_COUNTERS };   /* of a branch */
+
+typedef struct eng_planned { /* where an instruction went */
+    uint32_t ins;    /* index in the stream: its block's counter when it leads one, else itself or its guard counter */
+    uint32_t self;   /* itself */
+    uint32_t block;  /* index of its block's counters */
+    uint32_t guard;  /* index of its guard counter; ENG_NO_INDEX: none */
+    uint32_t branch; /* index of its branch counters; ENG_NO_INDEX: none */
+} eng_planned;
+
+typedef struct eng_unit { /* a function of the plan */
+    unsigned function;   /* index in img_module.functions */
+    const sass_instr *instrs;
+    unsigned n;
+    eng_planned *planned;
+} eng_unit;
+
+struct eng_plan {
+    struct eng_plan *next;
+    eng_code *code;
+    const img_function *kernel;
+    uint32_t wants;
+    wg_arena *arena;
+    wg_vec(eng_unit) units;
+    wg_vec(eng_ins) ins;
+    wg_vec(eng_fill) fills;
+    wg_vec(uint32_t) fixups;   /* instructions whose imm is a place in the module's code, to become target */
+    wg_vec(uint32_t) live_in;  /* slots that the code may read before it writes them: zero when a block starts */
+    const eng_ins *start;
+    const eng_ins *stop;       /* ends a run of handlers */
+    uint32_t n_counters;
+    uint32_t n_regs, n_uregs, n_barriers;
+    uint32_t zero, sink, uregs, barriers, end; /* byte offsets in R */
+    /* properties that decide about running blocks side by side */
+    bool result_atomics, float_atomics, strong_access, clocks;
+    bool indirect_calls;
+    /* while planning */
+    unsigned current;          /* unit */
+    const sass_instr *instr;   /* instruction */
+    bool refused;
+    char why[160];
+};
+
+/* OK, or UNSUPPORTED with kernel, instruction and place. Plans are kept by the code and freed with it. */
+wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, eng_plan **out, wg_error *err);
+void eng_plan_free(eng_plan *plan);
+
+/* layout.c: number of slots from the registers that the units name; then places for the rest. */
+void eng_layout_scan(eng_plan *plan);
+uint32_t eng_slot_const(eng_plan *plan, unsigned bank, uint32_t offset, unsigned width, bool sign);
+uint32_t eng_slot_const_run(eng_plan *plan, unsigned bank, uint32_t offset, unsigned words); /* consecutive slots */
+/* The value that a fill has on this grid; warp 0's for those that differ by warp (see context.c). */
+
+/* For control instructions: out continues at a place in the module's code (bytes), once it is planned. */
+void eng_branch_to(eng_plan *plan, eng_ins *out, uint32_t place);
+uint32_t eng_place(const eng_plan *plan, uint32_t offset); /* of an offset in the function being planned */
+uint32_t eng_branch_counter(eng_plan *plan); /* index of counters for the instruction being planned */
+/* The stream at a place in the code; NULL when no instruction of the plan is there. */
+const eng_ins *eng_plan_at(const eng_plan *plan, uint64_t place, const eng_unit **unit, unsigned *index);
+const eng_unit *eng_plan_unit(const eng_plan *plan, unsigned function);
+
+#endif

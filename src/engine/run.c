@@ -1,0 +1,306 @@
+/* A launch: its constants, its workers, its blocks in order. */
+#include "engine/run.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FINDINGS = 1000, MAX_JOBS = 256 };
+
+/* --- events and findings ------------------------------------------------------------------ */
+
+void eng_flush(eng_worker *worker) {
+    eng_batch *batch = worker->batch;
+    batch->count = (size_t)(worker->ev - batch->events);
+    if (batch->count) {
+        uint32_t kinds = 0;
+        for (size_t n = 0; n < batch->count; n++) kinds |= 1u << batch->events[n].kind;
+        for (size_t s = 0; s < worker->n_sinks; s++)
+            if (worker->sinks[s].wants & kinds) worker->sinks[s].events(worker->sinks[s].state, batch);
+    }
+    batch->count = batch->n_general = 0;
+    worker->ev = batch->events;
+}
+
+void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) {
+    eng_worker *k = w->worker;
+    finding->function = i->function;
+    finding->instr = i->id;
+    finding->block = w->block->linear;
+    finding->warp = w->index;
+    finding->lane = finding->lanes ? (unsigned)__builtin_ctz(finding->lanes) : 0;
+    if (k->findings->list.count < MAX_FINDINGS || finding->fatal) wg_vec_push(&k->findings->list, *finding);
+    if (!finding->fatal) return;
+    if (finding->kind != ENG_FAULT_DEADLOCK) { /* the rest of its basic block is not executed */
+        const eng_unit *unit = eng_plan_unit(k->grid->plan, i->function);
+        uint32_t lanes = (uint32_t)__builtin_popcount(w->mask);
+        if (unit && i->id + 1 < unit->n && unit->planned[i->id + 1].block == unit->planned[i->id].block)
+            eng_count_part(k, unit, i->id + 1, lanes, -1);
+    }
+    wg_status st = finding->kind == ENG_FAULT_UNSUPPORTED ? WG_ERR_UNSUPPORTED : WG_ERR_FAULT;
+    if (k->status == WG_OK)
+        k->status = wg_fail(&k->err, st, "%s, block %llu, warp %u, lane %u, instruction 0x%04x: %s",
+                            k->grid->function->demangled, (unsigned long long)finding->block, finding->warp,
+                            finding->lane, finding->instr * 16, finding->text);
+    k->stop = true;
+}
+
+/* --- constants ---------------------------------------------------------------------------- */
+
+static void put32(uint8_t *bank, uint32_t at, uint32_t v) { memcpy(bank + at, &v, 4); }
+static void put64(uint8_t *bank, uint32_t at, uint64_t v) { memcpy(bank + at, &v, 8); }
+
+/* c[0x0]: what the driver puts before the parameters, and the parameters (facts: docs/formats.md). */
+static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
+    const img_function *f = grid->function;
+    uint32_t n = f->param_base + f->param_bytes;
+    *size = n < 0x400 ? 0x400 : (n + 15) & ~15u;
+    uint8_t *bank = calloc(1, *size);
+    if (!bank) return NULL;
+    bool blackwell = grid->code->module->sm >= 100;
+    for (unsigned d = 0; d < 3; d++) {
+        put32(bank, (blackwell ? 0x360 : 0) + 4 * d, grid->block[d]);
+        put32(bank, (blackwell ? 0x370 : 12) + 4 * d, grid->grid[d]);
+    }
+    put64(bank, blackwell ? 0x340 : 0x18, ENG_SHARED_WINDOW);
+    put64(bank, blackwell ? 0x348 : 0x20, ENG_LOCAL_WINDOW);
+    put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
+    if (!blackwell) put32(bank, 0x114, f->shared_static);
+    if (f->param_bytes && grid->launch->params) memcpy(bank + f->param_base, grid->launch->params, f->param_bytes);
+    return bank;
+}
+
+enum { STACK_BYTES = 1024 }; /* cudaLimitStackSize's default, for calls whose depth the code does not state */
+
+static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *launch, eng_plan *plan, wg_error *err) {
+    const img_function *f = launch->function;
+    const img_module *m = code->module;
+    *grid = (eng_grid){.code = code, .plan = plan, .function = f, .launch = launch};
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    if (!threads || threads > 1024 || !launch->grid[0] || !launch->grid[1] || !launch->grid[2])
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: a block has %llu threads; 1 to 1024 are possible, and a grid has no side of 0",
+                       f->demangled, (unsigned long long)threads);
+    grid->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->threads = (uint32_t)threads;
+    grid->warps = (uint32_t)(threads + 31) / 32;
+    grid->shared_size = f->shared_reserve + f->shared_static + launch->shared_dynamic;
+    grid->local_size = ((f->local_bytes + 15) & ~15u) + (plan->indirect_calls || plan->units.count > 1 ? STACK_BYTES : 0);
+    size_t fi = (size_t)(f - m->functions);
+    grid->banks[2] = (eng_bank){code->const2[fi], f->const2_size};
+    grid->banks[3] = (eng_bank){code->const3, m->const3_size};
+    grid->banks[4] = (eng_bank){code->const4, m->const4_size};
+    uint32_t size;
+    uint8_t *bank = make_bank0(grid, &size);
+    if (!bank) return wg_fail(err, WG_ERR_MEMORY, "no memory for constants");
+    grid->banks[0] = (eng_bank){bank, size};
+    return WG_OK;
+}
+
+/* --- workers ------------------------------------------------------------------------------ */
+
+typedef struct contexts { /* blocks that are running on a worker, and room for more */
+    eng_blk **at;
+    unsigned count, room;
+} contexts;
+
+static void free_worker(eng_worker *k) {
+    if (!k) return;
+    if (k->findings) {
+        wg_vec_free(&k->findings->list);
+        wg_vec_free(&k->findings->parts);
+    }
+    free(k->findings);
+    free(k->counts);
+    free(k->batch);
+    free(k);
+}
+
+static eng_worker *new_worker(eng_grid *grid, unsigned index) {
+    const eng_launch *launch = grid->launch;
+    eng_worker *k = calloc(1, sizeof *k);
+    if (!k) return NULL;
+    *k = (eng_worker){.device = grid->code->device, .memory = grid->code->device->memory, .grid = grid, .index = index,
+                      .n_sinks = launch->n_sinks, .wants = grid->plan->wants,
+                      .sinks = launch->sinks ? launch->sinks + index * launch->n_sinks : NULL};
+    k->counts = calloc(grid->plan->n_counters + 1u, sizeof *k->counts);
+    k->findings = calloc(1, sizeof *k->findings);
+    bool ok = k->counts && k->findings;
+    if (k->wants) {
+        k->batch = malloc(sizeof *k->batch);
+        ok &= k->batch != NULL;
+        if (k->batch) {
+            k->batch->worker = index;
+            k->batch->count = k->batch->n_general = 0;
+            k->ev = k->batch->events;
+            k->ev_end = k->batch->events + ENG_BATCH_EVENTS;
+        }
+    }
+    if (ok) return k;
+    free_worker(k);
+    return NULL;
+}
+
+static void block_event(eng_worker *k, const eng_blk *block, eng_event_kind kind) {
+    if (!(k->wants & 1u << kind)) return;
+    if (k->ev == k->ev_end) eng_flush(k);
+    *k->ev++ = (eng_event){.kind = (uint8_t)kind, .address = block->linear};
+}
+
+/* One turn of a block: until it ends, or waits for other blocks. A batch never mixes blocks. */
+static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
+    if (k->batch) k->batch->block = block->linear;
+    if (fresh) block_event(k, block, ENG_EV_BLOCK);
+    eng_block_end end = eng_run_block(block);
+    if (end == ENG_BLOCK_DONE) {
+        block_event(k, block, ENG_EV_BLOCK_END);
+        block->running = false;
+        k->blocks_run++;
+    }
+    if (k->batch) eng_flush(k);
+    if (end == ENG_BLOCK_DEADLOCK) eng_report_deadlock(block);
+    return end;
+}
+
+static bool add_context(eng_worker *k, contexts *c) {
+    if (c->count < c->room && c->at[c->count]) return true;
+    eng_blk **at = realloc(c->at, (c->count + 1) * sizeof *at);
+    if (at) c->at = at, c->at[c->count] = eng_context_new(k), c->room = c->count + 1;
+    if (at && at[c->count]) return true;
+    k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a block of %s", k->grid->function->demangled);
+    return !(k->stop = true);
+}
+
+/* How many blocks may be under way at once: those that the device holds. */
+static uint64_t resident_blocks(const eng_grid *grid) {
+    const eng_gpu *gpu = grid->code->device->gpu;
+    uint64_t per_sm = gpu->max_threads_per_sm / grid->threads;
+    if (per_sm > gpu->max_blocks_per_sm) per_sm = gpu->max_blocks_per_sm;
+    if (!per_sm) per_sm = 1;
+    return per_sm * gpu->sms;
+}
+
+/* Runs blocks first..end-1 in order. A block that waits for another one stays, and the next one is begun beside it. */
+static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
+    uint64_t next = first, limit = resident_blocks(k->grid);
+    c->count = 0;
+    while ((next < end || c->count) && !k->stop) {
+        if (next < end && c->count < limit) {
+            if (!add_context(k, c)) break;
+            eng_context_start(c->at[c->count], next++);
+            if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;
+            else continue;
+        }
+        for (unsigned n = 0; n < c->count && !k->stop;) {
+            if (turn(k, c->at[n], false) != ENG_BLOCK_DONE) {
+                n++;
+                continue;
+            }
+            eng_blk *done = c->at[n]; /* keeps the order of those that go on */
+            memmove(&c->at[n], &c->at[n + 1], (c->count - n - 1) * sizeof *c->at);
+            c->at[--c->count] = done;
+        }
+    }
+}
+
+static void free_contexts(contexts *c) {
+    for (unsigned n = 0; n < c->room; n++) eng_context_free(c->at[n]);
+    free(c->at);
+}
+
+typedef struct share { /* how parallel workers take blocks */
+    eng_worker *worker;
+    atomic_uint_fast64_t *next;
+    uint64_t chunk;
+    atomic_bool *stop;
+} share;
+
+static void *work(void *arg) {
+    share *s = arg;
+    eng_worker *k = s->worker;
+    contexts c = {0};
+    uint64_t n_blocks = k->grid->n_blocks;
+    while (!k->stop && !atomic_load(s->stop)) {
+        uint64_t first = atomic_fetch_add(s->next, s->chunk);
+        if (first >= n_blocks) break;
+        run_blocks(k, &c, first, n_blocks - first < s->chunk ? n_blocks : first + s->chunk);
+    }
+    if (k->stop) atomic_store(s->stop, true);
+    free_contexts(&c);
+    return NULL;
+}
+
+static void run_workers(eng_worker **workers, unsigned n) {
+    atomic_uint_fast64_t next = 0;
+    atomic_bool stop = false;
+    uint64_t n_blocks = workers[0]->grid->n_blocks, chunk = n == 1 ? n_blocks : n_blocks / (n * 16u) + 1;
+    share shares[MAX_JOBS];
+    pthread_t threads[MAX_JOBS];
+    bool started[MAX_JOBS] = {false};
+    for (unsigned k = 0; k < n; k++) shares[k] = (share){workers[k], &next, chunk, &stop};
+    for (unsigned k = 1; k < n; k++) started[k] = pthread_create(&threads[k], NULL, work, &shares[k]) == 0;
+    work(&shares[0]);
+    for (unsigned k = 1; k < n; k++)
+        if (started[k]) pthread_join(threads[k], NULL);
+}
+
+/* Blocks may run side by side when no block can see what another one did, but through sums that commute. */
+static unsigned workers_for(const eng_grid *grid) {
+    const eng_launch *launch = grid->launch;
+    const eng_plan *plan = grid->plan;
+    unsigned jobs = launch->jobs ? launch->jobs : 1;
+    if (jobs > MAX_JOBS) jobs = MAX_JOBS;
+    if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
+    if (launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access) return 1;
+    return jobs;
+}
+
+static int by_block(const void *a, const void *b) {
+    const eng_finding *f = a, *g = b;
+    return f->block < g->block ? -1 : f->block > g->block;
+}
+
+static void report_findings(eng_worker **workers, unsigned n, const eng_launch *launch) {
+    struct eng_findings all = {0};
+    for (unsigned k = 0; k < n; k++)
+        for (size_t f = 0; f < workers[k]->findings->list.count; f++) wg_vec_push(&all.list, workers[k]->findings->list.at[f]);
+    if (n > 1 && all.list.count) qsort(all.list.at, all.list.count, sizeof *all.list.at, by_block);
+    for (size_t f = 0; f < all.list.count && launch->finding; f++) launch->finding(launch->ctx, &all.list.at[f]);
+    wg_vec_free(&all.list);
+}
+
+static wg_status run_grid(eng_grid *grid, eng_result *result, wg_error *err) {
+    eng_worker *workers[MAX_JOBS];
+    unsigned n = workers_for(grid), made = 0;
+    wg_status st = WG_OK;
+    while (made < n && (workers[made] = new_worker(grid, made))) made++;
+    if (made < n) st = wg_fail(err, WG_ERR_MEMORY, "no memory for %u workers", n);
+    if (st == WG_OK) {
+        run_workers(workers, n);
+        st = eng_counts_result(grid->plan, workers, n, result, err);
+    }
+    for (unsigned k = 0; k < made && st == WG_OK; k++) {
+        st = workers[k]->status;
+        if (st != WG_OK && err) *err = workers[k]->err;
+    }
+    result->complete = result->blocks_run == grid->n_blocks;
+    report_findings(workers, made, grid->launch);
+    for (unsigned k = 0; k < made; k++) free_worker(workers[k]);
+    return st;
+}
+
+wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, wg_error *err) {
+    *result = (eng_result){0};
+    uint32_t wants = 0;
+    for (size_t s = 0; s < launch->n_sinks; s++) wants |= launch->sinks[s].wants;
+    eng_plan *plan;
+    eng_grid grid;
+    wg_status st = eng_plan_get(code, launch->function, wants, &plan, err);
+    if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
+    if (st != WG_OK) return st;
+    st = run_grid(&grid, result, err);
+    free((void *)(uintptr_t)grid.banks[0].bytes);
+    return st;
+}

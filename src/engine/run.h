@@ -1,0 +1,39 @@
+/* A launch: workers, contexts of running blocks, counts and findings. */
+#ifndef WG_ENGINE_RUN_H
+#define WG_ENGINE_RUN_H
+
+#include "engine/plan.h"
+#include "engine/warp.h"
+
+/* --- context.c: room for a block, made once for a launch and used for one block after another -------- */
+eng_blk *eng_context_new(eng_worker *worker);
+void eng_context_free(eng_blk *block);
+void eng_context_start(eng_blk *block, uint64_t linear);
+
+/* --- block.c ------------------------------------------------------------------------------------------ */
+typedef enum eng_block_end {
+    ENG_BLOCK_DONE,
+    ENG_BLOCK_SPINS,   /* every warp that can run waits for something that nobody in the block does */
+    ENG_BLOCK_DEADLOCK,
+    ENG_BLOCK_STOPPED  /* the worker's stop is set */
+} eng_block_end;
+eng_block_end eng_run_block(eng_blk *block);
+void eng_report_deadlock(eng_blk *block);
+
+/* --- counts.c ----------------------------------------------------------------------------------------- */
+/* Counts the instructions from index to the end of its basic block once more (sign 1) or once less (-1). */
+void eng_count_part(eng_worker *worker, const eng_unit *unit, unsigned index, uint32_t lanes, int sign);
+wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, unsigned n, eng_result *result, wg_error *err);
+
+typedef struct eng_part { /* a correction: instructions first..last of a function */
+    uint16_t function;
+    uint32_t first, last;
+    int64_t warps, lanes;
+} eng_part;
+
+struct eng_findings {
+    wg_vec(eng_finding) list;
+    wg_vec(eng_part) parts;
+};
+
+#endif

@@ -1,0 +1,220 @@
+#include "engine/warp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/plan.h"
+#include "engine/run.h"
+
+static uint32_t first_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask | 0x80000000u); }
+
+static uint32_t *barrier_slot(const eng_warp *w, unsigned b) {
+    return (uint32_t *)(void *)(w->R + w->barrier_b + b * ENG_SLOT);
+}
+
+void eng_park(eng_warp *w, eng_group group) {
+    if (group.mask) w->groups[w->n_groups++] = group; /* groups are disjoint: never more than 32 */
+}
+
+static void drop_group(eng_warp *w, unsigned n) {
+    memmove(&w->groups[n], &w->groups[n + 1], (w->n_groups - n - 1u) * sizeof *w->groups);
+    w->n_groups--;
+}
+
+const eng_ins *eng_next_group(eng_warp *w) {
+    for (unsigned n = w->n_groups; n-- > 0;) {
+        if (w->groups[n].state != ENG_GROUP_READY) continue;
+        const eng_ins *pc = w->groups[n].pc;
+        w->mask = w->groups[n].mask;
+        drop_group(w, n);
+        w->state = ENG_WARP_READY;
+        return pc;
+    }
+    w->mask = 0;
+    w->state = w->n_groups ? ENG_WARP_WAITS : ENG_WARP_DONE;
+    return w->stop;
+}
+
+/* --- convergence ----------------------------------------------------------------------- */
+
+/* Lanes that a parked group waits for, and those that have come. */
+static uint32_t awaited(const eng_warp *w, const eng_group *g) {
+    if (g->state == ENG_GROUP_WARPSYNC) return g->want & ~w->exited;
+    return barrier_slot(w, g->barrier)[first_lane(g->mask)] & ~w->exited;
+}
+
+static bool same_wait(const eng_group *g, const eng_group *h) {
+    if (g->state != h->state) return false;
+    return g->state == ENG_GROUP_WARPSYNC ? g->at == h->at : g->barrier == h->barrier;
+}
+
+/* The groups that wait with g go on; those at one place as one group. */
+static void release(eng_warp *w, unsigned n) {
+    eng_group freed[32], key = w->groups[n];
+    unsigned n_freed = 0;
+    for (unsigned k = w->n_groups; k-- > 0;) {
+        eng_group g = w->groups[k];
+        if (!same_wait(&g, &key)) continue;
+        drop_group(w, k);
+        unsigned f = 0;
+        while (f < n_freed && freed[f].pc != g.pc) f++;
+        if (f == n_freed) freed[n_freed++] = (eng_group){.pc = g.pc, .at = g.at, .state = ENG_GROUP_READY};
+        freed[f].mask |= g.mask;
+    }
+    for (unsigned f = 0; f < n_freed; f++) eng_park(w, freed[f]);
+}
+
+/* Lets go on whoever has nobody left to wait for. */
+static void settle(eng_warp *w) {
+    for (unsigned n = 0; n < w->n_groups; n++) {
+        const eng_group *g = &w->groups[n];
+        if (g->state != ENG_GROUP_BSYNC && g->state != ENG_GROUP_WARPSYNC) continue;
+        uint32_t come = 0;
+        for (unsigned k = 0; k < w->n_groups; k++)
+            if (same_wait(&w->groups[k], g)) come |= w->groups[k].mask;
+        if (awaited(w, g) & ~come) continue;
+        release(w, n);
+        n = (unsigned)-1; /* from the start: the list has changed */
+    }
+}
+
+const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const eng_ins *later) {
+    eng_park(w, (eng_group){.pc = later, .at = later, .mask = w->mask & ~first, .state = ENG_GROUP_READY});
+    w->mask = first;
+    return to;
+}
+
+const eng_ins *eng_bsync(eng_warp *w, const eng_ins *i, uint32_t lanes) {
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .state = ENG_GROUP_BSYNC, .barrier = (uint8_t)i->x});
+    settle(w);
+    return eng_next_group(w);
+}
+
+const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t want) {
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .state = ENG_GROUP_WARPSYNC, .want = want});
+    settle(w);
+    return eng_next_group(w);
+}
+
+/* The lanes no longer take part in a barrier: whoever waits with the same mask must not wait for them. */
+static void leave_barrier(eng_warp *w, unsigned b, uint32_t lanes) {
+    uint32_t *slot = barrier_slot(w, b), mask = slot[first_lane(lanes)];
+    for (unsigned l = 0; l < 32; l++)
+        if (slot[l] == mask && ((mask >> l & 1) || (lanes >> l & 1))) slot[l] = mask & ~lanes;
+}
+
+void eng_break(eng_warp *w, const eng_ins *i, uint32_t lanes) {
+    leave_barrier(w, i->x, lanes);
+    if (w->n_groups) settle(w);
+}
+
+/* --- ends and progress ------------------------------------------------------------------ */
+
+static void exit_event(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t idle) {
+    if (!lanes) return;
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = ENG_EV_EXIT, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                      .mask = lanes, .more = idle};
+    eng_event_done(w);
+}
+
+const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes) {
+    eng_worker *k = w->worker;
+    uint32_t idle = lanes & ~w->worked;
+    w->exited |= lanes;
+    w->mask &= ~lanes;
+    k->idle_threads += (uint32_t)__builtin_popcount(idle);
+    if (k->wants & 1u << ENG_EV_EXIT) {
+        exit_event(w, i, lanes & w->worked, 0);
+        exit_event(w, i, idle, 1);
+    }
+    w->block->live_lanes -= (uint32_t)__builtin_popcount(lanes);
+    if (w->n_groups) settle(w);
+    eng_barriers_recheck(w->block);
+    return w->mask ? i + 1 : eng_next_group(w);
+}
+
+/* Lanes parked at a BSYNC while the others spin: real devices let them go on (a lock taken by a lane that has left
+ * the loop is released nowhere else). They leave the barrier and run as groups of their own. */
+static void release_for_spinners(eng_warp *w) {
+    for (unsigned n = 0; n < w->n_groups; n++) {
+        eng_group *g = &w->groups[n];
+        if (g->state != ENG_GROUP_BSYNC) continue;
+        leave_barrier(w, g->barrier, g->mask);
+        g->state = ENG_GROUP_READY;
+    }
+}
+
+enum { SPINS_UNTIL_RELEASE = 8 };
+
+const eng_ins *eng_yield(eng_warp *w, const eng_ins *to) {
+    bool others = false;
+    for (unsigned n = 0; n < w->n_groups; n++) others |= w->groups[n].state == ENG_GROUP_READY;
+    w->spins = w->spinning ? w->spins + 1 : 0;
+    if (w->spinning && !others && w->spins >= SPINS_UNTIL_RELEASE) release_for_spinners(w);
+    /* first in the list: taken again after all others */
+    eng_group self = {.pc = to, .at = to, .mask = w->mask, .state = ENG_GROUP_READY};
+    memmove(&w->groups[1], &w->groups[0], w->n_groups * sizeof *w->groups);
+    w->groups[0] = self;
+    w->n_groups++;
+    w->mask = 0;
+    w->state = ENG_WARP_READY;
+    return w->stop;
+}
+
+const eng_ins *eng_end(eng_warp *w, const eng_ins *i) {
+    (void)i;
+    w->mask = 0;
+    w->state = ENG_WARP_WAITS;
+    w->worker->stop = true;
+    return w->stop;
+}
+
+/* --- jumps whose target lies in a register ---------------------------------------------- */
+
+/* A place inside a basic block, which no counter stands before, is counted by itself. */
+static const eng_ins *enter(eng_warp *w, const eng_ins *i, uint64_t place, uint32_t lanes) {
+    const eng_unit *unit;
+    unsigned index;
+    const eng_ins *to = eng_plan_at(w->worker->grid->plan, place, &unit, &index);
+    if (!to) {
+        eng_finding f = {.kind = ENG_FAULT_WILD, .lanes = lanes, .address = place, .fatal = true};
+        snprintf(f.text, sizeof f.text, "jump to 0x%llx, where no instruction is", (unsigned long long)place);
+        eng_fault(w, i, &f);
+        return NULL;
+    }
+    if (unit->planned[index].ins == unit->planned[index].self ||
+        to->fn == w->worker->device->count_guard)
+        eng_count_part(w->worker, unit, index, (uint32_t)__builtin_popcount(lanes), 1);
+    return to;
+}
+
+const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, const uint64_t place[32], uint32_t lanes) {
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    while (lanes) {
+        uint64_t to = place[first_lane(lanes)];
+        uint32_t same = 0;
+        for (unsigned l = 0; l < 32; l++)
+            if ((lanes >> l & 1) && place[l] == to) same |= 1u << l;
+        const eng_ins *pc = enter(w, i, to, same);
+        if (!pc) return eng_end(w, i);
+        eng_park(w, (eng_group){.pc = pc, .at = pc, .mask = same, .state = ENG_GROUP_READY});
+        lanes &= ~same;
+    }
+    return eng_next_group(w);
+}
+
+/* --- running ---------------------------------------------------------------------------- */
+
+void eng_run_warp(eng_warp *w) {
+    w->budget = ENG_QUANTUM;
+    w->spinning = false;
+    const eng_ins *i = eng_next_group(w);
+#if defined(WG_TAIL_CALLS)
+    i->fn(i, w, w->R, w->mask);
+#else
+    while (i) i = i->fn(i, w, w->R, w->mask);
+#endif
+}

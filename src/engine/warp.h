@@ -1,0 +1,43 @@
+/* Divergence: the groups of a warp. A group is a set of lanes at one place; one group runs, the others wait in
+ * w->groups. Functions that the control handlers call return the instruction to go to (ENG_GOTO), with w->mask set. */
+#ifndef WG_ENGINE_WARP_H
+#define WG_ENGINE_WARP_H
+
+#include "engine/machine.h"
+
+typedef enum eng_group_state { ENG_GROUP_READY, ENG_GROUP_BSYNC, ENG_GROUP_WARPSYNC, ENG_GROUP_BAR } eng_group_state;
+struct eng_group {
+    const eng_ins *pc;  /* where it goes on */
+    const eng_ins *at;  /* where it waits */
+    uint32_t mask;
+    uint32_t want;      /* WARPSYNC: lanes it waits for */
+    uint8_t state, barrier;
+};
+
+typedef enum eng_warp_state { ENG_WARP_READY, ENG_WARP_WAITS, ENG_WARP_DONE } eng_warp_state;
+
+enum { ENG_QUANTUM = 1 << 16 }; /* warp instructions until a group that loops lets others run */
+
+/* The lanes in `first` go on at `to` now, the others of the group later at `later`. */
+const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const eng_ins *later);
+/* Each lane in lanes goes to its own place (bytes in the module's code); the rest of the group to i + 1. */
+const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, const uint64_t place[32], uint32_t lanes);
+/* A backward branch to `to` with the quantum used up. */
+const eng_ins *eng_yield(eng_warp *w, const eng_ins *to);
+const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes);
+const eng_ins *eng_bsync(eng_warp *w, const eng_ins *i, uint32_t lanes);
+const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t want);
+void eng_break(eng_warp *w, const eng_ins *i, uint32_t lanes);
+
+typedef enum eng_bar_op { ENG_BAR_SYNC, ENG_BAR_ARV, ENG_BAR_RED } eng_bar_op;
+/* block.c: lanes arrive at block barrier id; count: threads it waits for, 0 = all of the block. */
+const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op op, unsigned id, uint32_t count,
+                       unsigned red, uint32_t pred);
+void eng_barriers_recheck(eng_blk *block); /* after lanes ended */
+
+/* The next group that can run becomes the running one; none: the warp stops, waiting or done. */
+const eng_ins *eng_next_group(eng_warp *w);
+void eng_park(eng_warp *w, eng_group group);
+void eng_run_warp(eng_warp *w);
+
+#endif
