@@ -139,3 +139,17 @@ uint8_t eng_pred_dst(const sass_pred *pred) {
     if (!pred->present || (pred->reg & 7) == SASS_PT) return ENG_PSINK;
     return (uint8_t)((pred->uniform ? ENG_UP : 0) + (pred->reg & 7));
 }
+
+bool eng_is_zero(const sass_operand *op) {
+    return op->kind == SASS_NONE || (op->kind == SASS_REG && op->reg == SASS_RZ) ||
+           (op->kind == SASS_UREG && op->reg == SASS_URZ) || (op->kind == SASS_IMM && op->value == 0);
+}
+
+void eng_operands(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->d = eng_slot_dst(plan, &in->dst);
+    out->a = eng_slot_src(plan, &in->a);
+    out->b = eng_slot_src(plan, &in->b);
+    out->c = eng_slot_src(plan, &in->c);
+    for (int n = 0; n < 2; n++) out->pd[n] = eng_pred_dst(&in->pdst[n]);
+    for (int n = 0; n < 3; n++) out->ps[n] = eng_pred_src(&in->psrc[n]);
+}

@@ -239,6 +239,9 @@ uint32_t eng_slot_ureg(eng_plan *plan, unsigned ureg);           /* URZ likewise
 uint32_t eng_slot_value(eng_plan *plan, uint32_t value);         /* every lane holds the value */
 uint32_t eng_slot_special(eng_plan *plan, unsigned sr);          /* special registers that are fixed for a block */
 uint32_t eng_slot_barrier(eng_plan *plan, unsigned b);
+/* All of a plain instruction's: d, a, b, c, pd, ps. */
+void eng_operands(eng_plan *plan, const sass_instr *in, eng_ins *out);
+bool eng_is_zero(const sass_operand *op);                        /* absent, RZ, URZ or 0 */
 uint8_t eng_pred_src(const sass_pred *pred);                     /* ENG_PT when absent */
 uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK when PT or absent */
 uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to */

@@ -11,7 +11,7 @@
 #include "engine/code.h"
 #include "engine/machine.h"
 
-enum { ENG_NO_INDEX = 0xffffffffu };
+#define ENG_NO_INDEX UINT32_MAX
 
 typedef enum eng_fill_kind { ENG_FILL_VALUE, ENG_FILL_CONST, ENG_FILL_SPECIAL } eng_fill_kind;
 /* A slot that is filled when a warp context is made for a launch (per_block: for each block). */

@@ -1,0 +1,345 @@
+/* Control: branches, calls, convergence barriers, block barriers, ends; and the planner's own instructions. */
+#include <string.h>
+
+#include "engine/lanes.h"
+#include "engine/plan.h"
+#include "engine/warp.h"
+
+/* --- counting pseudo-instructions (plan.h) ------------------------------------------------------- */
+
+ENG_INLINE void count_one(const eng_ins *i, eng_warp *w, uint32_t mask) {
+    uint64_t *c = w->counts + i->x;
+    c[ENG_COUNT_WARPS]++;
+    c[ENG_COUNT_LANES] += (uint32_t)__builtin_popcount(mask);
+    w->executed += i->y;
+    w->budget -= i->imm;
+}
+ENG_HANDLER(count_block) {
+    count_one(i, w, mask);
+    ENG_NEXT;
+}
+ENG_HANDLER(count_spin) {
+    count_one(i, w, mask);
+    w->spinning = true;
+    ENG_NEXT;
+}
+ENG_HANDLER(count_guard) {
+    w->counts[i->x] += (uint32_t)__builtin_popcount(mask & (w->P[i->guard] ^ i->ginv));
+    ENG_NEXT;
+}
+ENG_HANDLER(stop) {
+    (void)i, (void)w, (void)R, (void)mask;
+#if defined(ENG_HAVE_AVX2)
+    _mm256_zeroupper();
+#endif
+    return NULL;
+}
+#define PSEUDO(name)                                                                                              \
+    static bool bind_##name(eng_plan *plan, const sass_instr *in, eng_ins *out) {                                 \
+        (void)plan, (void)in;                                                                                     \
+        out->fn = name;                                                                                           \
+        return true;                                                                                              \
+    }
+PSEUDO(count_block)
+PSEUDO(count_spin)
+PSEUDO(count_guard)
+PSEUDO(stop)
+
+/* --- BRA ------------------------------------------------------------------------------------------- */
+
+static void branch_event(const eng_ins *i, eng_warp *w, uint32_t taken, uint32_t rest) {
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = ENG_EV_BRANCH, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                      .mask = taken, .more = rest};
+    eng_event_done(w);
+}
+
+/* x: counters; z: 1 backward, 2 an event is wanted, 4 another predicate ps[0], 8 ps[1] */
+enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8 };
+#define FINISH_BRANCH(t, flags)                                                                                   \
+    do {                                                                                                          \
+        uint64_t *c = w->counts + i->x;                                                                           \
+        c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);                                                       \
+        if ((flags) & BRA_EVENT) branch_event(i, w, t, mask & ~(t));                                              \
+        if (!(t)) ENG_NEXT;                                                                                       \
+        if (ENG_LIKELY((t) == mask)) {                                                                            \
+            c[ENG_COUNT_TAKEN]++;                                                                                 \
+            if ((flags) & BRA_BACK && ENG_UNLIKELY(w->budget < 0)) ENG_GOTO(eng_yield(w, i->target));             \
+            ENG_GOTO(i->target);                                                                                  \
+        }                                                                                                         \
+        c[ENG_COUNT_DIVERGENT]++;                                                                                 \
+        /* those that leave a loop first: they soon wait, or hold what the others spin for */                     \
+        if ((flags) & BRA_BACK) ENG_GOTO(eng_split(w, mask & ~(t), i + 1, i->target));                            \
+        ENG_GOTO(eng_split(w, (t), i->target, i + 1));                                                            \
+    } while (0)
+
+ENG_HANDLER(bra_always) { /* forward or backward, all lanes */
+    uint64_t *c = w->counts + i->x;
+    c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(mask);
+    c[ENG_COUNT_TAKEN]++;
+    if (ENG_UNLIKELY(w->budget < 0) && i->z & BRA_BACK) ENG_GOTO(eng_yield(w, i->target));
+    ENG_GOTO(i->target);
+}
+ENG_HANDLER(bra_forward) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    FINISH_BRANCH(t, 0);
+}
+ENG_HANDLER(bra_backward) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    FINISH_BRANCH(t, BRA_BACK);
+}
+ENG_HANDLER(bra_any) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    if (i->z & BRA_PRED) t &= eng_pred(w, i->ps[0]);
+    if (i->z & BRA_UPRED) t &= eng_pred(w, i->ps[1]);
+    FINISH_BRANCH(t, i->z);
+}
+/* .DIV: when not all lanes of the mask in a are in the group; .CONV: when they are (y). */
+ENG_HANDLER(bra_group) {
+    uint32_t want = eng_u32(R, i->a)[0] ^ (i->z & BRA_UPRED ? ENG_ALL : 0);
+    bool together = ((want & ~w->exited) & ~mask) == 0;
+    uint32_t t = together == (i->y != 0) ? mask & (w->P[i->guard] ^ i->ginv) : 0;
+    FINISH_BRANCH(t, i->z);
+}
+static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (!in->has_target) return false;
+    uint32_t place = eng_place(plan, in->target);
+    eng_branch_to(plan, out, place);
+    out->x = eng_branch_counter(plan);
+    bool guarded = out->guard != ENG_PT || out->ginv;
+    bool more = in->psrc[0].present && (in->psrc[0].reg != SASS_PT || in->psrc[0].inv);
+    bool uniform = in->psrc[1].present && (in->psrc[1].reg != SASS_PT || in->psrc[1].inv);
+    out->ps[0] = eng_pred_src(&in->psrc[0]);
+    out->ps[1] = eng_pred_src(&in->psrc[1]);
+    bool back = place <= eng_place(plan, in->offset), event = eng_plan_wants(plan) & 1u << ENG_EV_BRANCH;
+    out->z = (back ? BRA_BACK : 0) | (event && (guarded || more || uniform) ? BRA_EVENT : 0);
+    if (in->sub >= 2) {
+        out->z |= in->a.inv ? BRA_UPRED : 0;
+        out->a = eng_slot_src(plan, &in->a);
+        out->y = in->sub == 3;
+        out->fn = bra_group;
+        return true;
+    }
+    out->z |= (more ? BRA_PRED : 0) | (uniform ? BRA_UPRED : 0);
+    if (!guarded && !more && !uniform) out->fn = bra_always;
+    else if (more || uniform || event) out->fn = bra_any;
+    else out->fn = back ? bra_backward : bra_forward;
+    return true;
+}
+
+/* --- calls, returns, jump tables ---------------------------------------------------------------------- */
+
+ENG_HANDLER(call) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    FINISH_BRANCH(t, BRA_BACK); /* recursion spends patience too */
+}
+static bool bind_call_direct(eng_plan *plan, const sass_instr *in, eng_ins *out, uint32_t place) {
+    eng_branch_to(plan, out, place);
+    out->x = eng_branch_counter(plan);
+    out->fn = call;
+    (void)in;
+    return true;
+}
+/* Where each lane goes: its register (pair: y), plus imm, in bytes of the module's code. */
+ENG_HANDLER(jump_register) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    uint64_t *c = w->counts + i->x;
+    c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
+    if (!t) ENG_NEXT;
+    uint64_t place[32];
+    const uint32_t *low = eng_u32(R, i->a), *high = eng_u32(R, i->a + ENG_SLOT);
+    for (int l = 0; l < 32; l++) {
+        uint64_t v = i->y ? (uint64_t)high[l] << 32 | low[l] : (uint64_t)(int64_t)(int32_t)low[l];
+        place[l] = v + (uint64_t)i->imm;
+    }
+    c[ENG_COUNT_TAKEN]++;
+    ENG_GOTO(eng_scatter(w, i, place, t));
+}
+static bool bind_jump(eng_plan *plan, const sass_instr *in, eng_ins *out, bool wide, int64_t base) {
+    out->a = wide ? eng_slot_src64(plan, &in->a) : eng_slot_src(plan, &in->a);
+    out->y = wide;
+    out->imm = base;
+    out->x = eng_branch_counter(plan);
+    out->fn = jump_register;
+    return true;
+}
+static bool bind_call_rel(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->has_target) return bind_call_direct(plan, in, out, eng_place(plan, in->target));
+    return bind_jump(plan, in, out, false, (int64_t)eng_place(plan, 0) + in->b.value);
+}
+static bool bind_call_abs(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->has_target) return bind_call_direct(plan, in, out, (uint32_t)(in->a.value - (int64_t)ENG_CODE_BASE));
+    return bind_jump(plan, in, out, true, -(int64_t)ENG_CODE_BASE);
+}
+/* A relative return holds an offset in the function: the label takes its own place away again. */
+static bool bind_ret(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bool absolute = in->flags & SASS_ABS_TARGET;
+    return bind_jump(plan, in, out, absolute, absolute ? in->b.value - (int64_t)ENG_CODE_BASE
+                                                       : (int64_t)eng_place(plan, 0) + in->b.value);
+}
+static bool bind_brx(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    return bind_jump(plan, in, out, false, (int64_t)eng_place(plan, 0) + in->b.value);
+}
+
+/* --- convergence --------------------------------------------------------------------------------------- */
+
+ENG_HANDLER(bssy) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv) & eng_pred(w, i->ps[0]);
+    ENG_EACH eng_put(eng_vu(R, i->d) + k, k, vu_set(on), on, false);
+    ENG_NEXT;
+}
+ENG_HANDLER(bsync) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv) & eng_pred(w, i->ps[0]);
+    if (!on) ENG_NEXT;
+    uint32_t want = eng_u32(R, i->d)[__builtin_ctz(on)] & ~w->exited;
+    if (ENG_LIKELY(on == mask && !(want & ~mask))) ENG_NEXT;
+    ENG_GOTO(eng_bsync(w, i, on));
+}
+ENG_HANDLER(break_) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv) & eng_pred(w, i->ps[0]);
+    if (on) eng_break(w, i, on);
+    ENG_NEXT;
+}
+static bool bind_converge(eng_plan *plan, const sass_instr *in, eng_ins *out, eng_fn fn) {
+    const sass_operand *b = in->dst.kind == SASS_BARRIER ? &in->dst : &in->a;
+    if (b->kind != SASS_BARRIER) return false;
+    out->x = b->reg;
+    out->d = eng_slot_barrier(plan, b->reg);
+    out->ps[0] = eng_pred_src(&in->psrc[0]);
+    out->fn = fn;
+    return true;
+}
+static bool bind_bssy(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_converge(p, in, out, bssy); }
+static bool bind_bsync(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_converge(p, in, out, bsync); }
+static bool bind_break(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_converge(p, in, out, break_); }
+
+/* BMOV: each lane's barrier mask is a register like any other; y: the source is cleared. */
+ENG_HANDLER(bmov) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    ENG_EACH {
+        vu v = eng_vu(R, i->a)[k];
+        if (i->y) eng_put(eng_vu(R, i->a) + k, k, (vu){0}, on, false);
+        eng_put(eng_vu(R, i->d) + k, k, v, on, false);
+    }
+    ENG_NEXT;
+}
+ENG_HANDLER(bmov_active) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    ENG_EACH eng_put(eng_vu(R, i->d) + k, k, vu_set(mask), on, false);
+    ENG_NEXT;
+}
+static bool bmov_slot(eng_plan *plan, const sass_operand *op, uint32_t *slot) {
+    if (op->kind == SASS_REG) *slot = eng_slot_reg(plan, op->reg);
+    else if (op->kind == SASS_BARRIER) *slot = eng_slot_barrier(plan, op->reg);
+    else return false;
+    return true;
+}
+static bool bind_bmov(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->dst.kind == SASS_REG && in->dst.reg == SASS_RZ) out->d = eng_slot_dst(plan, &in->dst);
+    else if (!bmov_slot(plan, &in->dst, &out->d)) return false;
+    out->y = (in->flags & SASS_CLEAR) != 0;
+    out->fn = bmov;
+    if (in->a.kind == SASS_SPECIAL && in->a.value == 26) return out->fn = bmov_active, true;
+    return bmov_slot(plan, &in->a, &out->a);
+}
+
+ENG_HANDLER(warpsync) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    if (!on) ENG_NEXT;
+    uint32_t want = eng_u32(R, i->a)[__builtin_ctz(on)];
+    if (w->worker->wants & 1u << ENG_EV_SYNCWARP) {
+        eng_event *ev = eng_event_new(w);
+        *ev = (eng_event){.kind = ENG_EV_SYNCWARP, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                          .mask = on, .more = want};
+        eng_event_done(w);
+    }
+    if (ENG_LIKELY(on == mask && !(want & ~w->exited & ~mask))) ENG_NEXT;
+    ENG_GOTO(eng_warpsync(w, i, on, want));
+}
+static bool bind_warpsync(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->a = eng_slot_src(plan, &in->a);
+    out->fn = warpsync;
+    return true;
+}
+ENG_HANDLER(yield) { /* lets the other groups run; where there are none, the warp goes on */
+    w->spinning = true;
+    if (w->budget < 0) ENG_GOTO(eng_yield(w, i + 1));
+    ENG_NEXT;
+}
+ENG_HANDLER(nothing) { ENG_NEXT; }
+ENG_HANDLER(nanosleep) {
+    if (!(mask & (w->P[i->guard] ^ i->ginv))) ENG_NEXT;
+    w->spinning = true;
+    ENG_GOTO(eng_yield(w, i + 1));
+}
+PSEUDO(yield)
+PSEUDO(nothing)
+PSEUDO(nanosleep)
+
+/* --- block barriers --------------------------------------------------------------------------------------- */
+
+/* a: id, b: count, x: eng_bar_op, y: reduction */
+ENG_HANDLER(bar) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    if (!on) ENG_NEXT;
+    int l = __builtin_ctz(on);
+    uint32_t id = eng_u32(R, i->a)[l] & 15, count = eng_u32(R, i->b)[l];
+    if (i->z) count = count >> 16 & 0xfff; /* one register holds both */
+    ENG_GOTO(eng_bar(w, i, on, (eng_bar_op)i->x, id, count, i->y, eng_pred(w, i->ps[0])));
+}
+static bool bind_bar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub > 2) return eng_refuse(plan, "BAR.SCAN");
+    out->a = eng_slot_src(plan, &in->a);
+    out->b = eng_slot_src(plan, &in->b);
+    bool one = in->a.kind == SASS_REG && in->b.kind == SASS_REG && in->a.reg == in->b.reg;
+    out->z = one;
+    out->x = in->sub;
+    out->y = in->bop;
+    out->ps[0] = eng_pred_src(&in->psrc[0]);
+    out->fn = bar;
+    return true;
+}
+ENG_HANDLER(b2r) {
+    uint32_t on = eng_on(i, w, mask);
+    ENG_EACH eng_put(eng_vu(R, i->d) + k, k, vu_set(w->b2r), on, false);
+    eng_set_pred(w, i->pd[0], w->b2r ? ENG_ALL : 0, on);
+    ENG_NEXT;
+}
+static bool bind_b2r(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub != 1) return false;
+    eng_operands(plan, in, out);
+    out->fn = b2r;
+    return true;
+}
+
+/* --- ends ---------------------------------------------------------------------------------------------------- */
+
+ENG_HANDLER(exit_) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv) & eng_pred(w, i->ps[0]);
+    w->counts[i->x + ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
+    if (!t) ENG_NEXT;
+    if (t == mask) w->counts[i->x + ENG_COUNT_TAKEN]++;
+    else w->counts[i->x + ENG_COUNT_DIVERGENT]++;
+    ENG_GOTO(eng_exit(w, i, t));
+}
+static bool bind_exit(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->ps[0] = eng_pred_src(&in->psrc[0]);
+    out->x = eng_branch_counter(plan);
+    out->fn = exit_;
+    return true;
+}
+ENG_HANDLER(trap) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    eng_finding f = {.kind = ENG_FAULT_TRAP, .lanes = on, .fatal = true, .text = "the kernel executed a trap"};
+    eng_fault(w, i, &f);
+    ENG_GOTO(eng_end(w, i));
+}
+PSEUDO(trap)
+
+ENG_FAMILY(control, {"@block", bind_count_block}, {"@spin", bind_count_spin}, {"@guard", bind_count_guard},
+           {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
+           {"ret", bind_ret}, {"brx", bind_brx}, {"brxu", bind_brx}, {"bssy", bind_bssy}, {"bsync", bind_bsync},
+           {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"warpsync", bind_warpsync},
+           {"endcollective", bind_nothing}, {"yield_", bind_yield}, {"nanosleep", bind_nanosleep}, {"bar", bind_bar},
+           {"b2r", bind_b2r}, {"exit", bind_exit}, {"bpt", bind_trap});

@@ -1,0 +1,236 @@
+/* Single precision: FADD, FMUL, FFMA, comparisons, selection, minimum and maximum. */
+#include "engine/lanes_float.h"
+
+/* --- addition, multiplication, fused multiply-add --------------------------------------------------- */
+
+/* The plain forms: round to nearest, denormals kept. One test tells whether a NaN has to be made canonical. */
+#define ARITHMETIC(name, ...)                                                                                     \
+    ENG_OP(name) {                                                                                                \
+        vf r[ENG_NV];                                                                                             \
+        ENG_EACH r[k] = __VA_ARGS__;                                                                              \
+        if (ENG_UNLIKELY(vf_any_nan(r)))                                                                          \
+            ENG_EACH r[k] = vf_canonical(r[k]);                                                                   \
+        ENG_EACH PUT(k, r[k]);                                                                                    \
+    }
+#define FLIP(v) ((vf)((v) ^ vu_set(0x80000000u)))
+ARITHMETIC(add, (vf)A(k) + (vf)B(k))
+ARITHMETIC(sub, (vf)A(k) - (vf)B(k))
+ARITHMETIC(mul, (vf)A(k) * (vf)B(k))
+ARITHMETIC(mad, vf_fma((vf)A(k), (vf)B(k), (vf)C(k)))
+ARITHMETIC(mad_neg_c, vf_fma((vf)A(k), (vf)B(k), FLIP(C(k))))
+ARITHMETIC(mad_neg_ab, vf_fma(FLIP(A(k)), (vf)B(k), (vf)C(k)))
+
+/* All modifiers. x: signs of a, b, c, two bits each, then the flags below; y: rounding, z: FMUL's scale. */
+enum { F_FTZ = 64, F_SAT = 128, F_FMZ = 256 };
+ENG_INLINE vf finish(vf r, uint32_t x) {
+    if (x & F_FTZ) r = vf_flush(r);
+    if (x & F_SAT) return vf_saturate(r);
+    return vf_canonical(r);
+}
+ENG_INLINE vf source(vu v, uint32_t bits, uint32_t x) {
+    vf r = vf_apply(v, vf_mod_of(bits & 3));
+    return x & F_FTZ ? vf_flush(r) : r;
+}
+/* FMZ: a product with a zero is zero, whatever the other factor is. */
+ENG_INLINE vf fmz(vf r, vf a, vf b, vf otherwise, uint32_t x) {
+    if (!(x & F_FMZ)) return r;
+    vs zero = (vs)(a == (vf){0}) | (vs)(b == (vf){0});
+    return (vf)vu_select(zero, (vu)otherwise, (vu)r);
+}
+ENG_OP(add_any) {
+    uint32_t x = i->x;
+    ENG_EACH PUT(k, finish(vf_rounded(VF_ADD, source(A(k), x, x), source(B(k), x >> 2, x), (vf){0}, i->y), x));
+}
+ENG_OP(mul_any) {
+    static const float scales[] = {1.0f, 0.125f, 0.25f, 0.5f, 1.0f, 8.0f, 4.0f, 2.0f};
+    uint32_t x = i->x;
+    ENG_EACH {
+        vf a = source(A(k), x, x) * vf_set(scales[i->z & 7]), b = source(B(k), x >> 2, x);
+        PUT(k, finish(fmz(vf_rounded(VF_MUL, a, b, (vf){0}, i->y), a, b, (vf){0}, x), x));
+    }
+}
+ENG_OP(mad_any) {
+    uint32_t x = i->x;
+    ENG_EACH {
+        vf a = source(A(k), x, x), b = source(B(k), x >> 2, x), c = source(C(k), x >> 4, x);
+        PUT(k, finish(fmz(vf_rounded(VF_FMA, a, b, c, i->y), a, b, c, x), x));
+    }
+}
+
+static void modifiers(const sass_instr *in, eng_ins *out) {
+    out->x = vf_mod_bits(&in->a) | vf_mod_bits(&in->b) << 2 | vf_mod_bits(&in->c) << 4;
+    out->x |= (in->flags & (SASS_FTZ | SASS_FMZ) ? F_FTZ : 0) | (in->flags & SASS_SAT ? F_SAT : 0) |
+              (in->flags & SASS_FMZ ? F_FMZ : 0);
+    out->y = in->round;
+}
+static bool bind_fadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    bool plain = out->y == SASS_RN;
+    out->fn = eng_pick(plain && out->x == 0 ? add : plain && out->x == 4 ? sub : add_any, out);
+    return true;
+}
+static bool bind_fmul(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->z = in->shape ? in->shape : 4; /* the value that means none */
+    out->fn = eng_pick(out->y == SASS_RN && out->x == 0 && out->z == 4 ? mul : mul_any, out);
+    return true;
+}
+static bool bind_ffma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    const eng_fn *fn = mad_any;
+    if (out->y == SASS_RN)
+        fn = out->x == 0 ? mad : out->x == 16 ? mad_neg_c : out->x == 1 || out->x == 4 ? mad_neg_ab : mad_any;
+    out->fn = eng_pick(fn, out);
+    return true;
+}
+
+/* --- selection, minimum, maximum ------------------------------------------------------------------------ */
+
+ENG_OP(fsel) {
+    uint32_t p = eng_pred(w, i->ps[0]), x = i->x;
+    ENG_EACH {
+        vu a = (vu)vf_apply(A(k), vf_mod_of(x & 3)), b = (vu)vf_apply(B(k), vf_mod_of(x >> 2 & 3));
+        PUT(k, vu_blend(p, k, b, a));
+    }
+}
+static bool bind_fsel(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->fn = eng_pick(fsel, out);
+    return true;
+}
+
+/* A word whose order as a signed integer is that of the floats, with -0 before +0. */
+ENG_INLINE vs order(vf v) { return (vs)v ^ (vs)((vu)((vs)v >> 31) >> 1); }
+/* The predicate says minimum. A NaN loses against a number, unless NANPROP; y: 1 NANPROP, 2 XORSIGN. */
+ENG_OP(fmnmx) {
+    uint32_t p = eng_pred(w, i->ps[0]), x = i->x;
+    ENG_EACH {
+        vf a = source(A(k), x, x), b = source(B(k), x >> 2, x);
+        vs less = (vs)(order(a) < order(b)), nan_a = (vs)(a != a), nan_b = (vs)(b != b);
+        vs take_a = less ^ (vs)~vu_expand(p, k);
+        take_a = (take_a & ~nan_a) | nan_b;
+        vu r = vu_select(take_a, (vu)a, (vu)b);
+        vs nan = i->y & 1 ? nan_a | nan_b : nan_a & nan_b;
+        if (i->y & 2) r = (r & 0x7fffffffu) | (((vu)a ^ (vu)b) & 0x80000000u);
+        PUT(k, vu_select(nan, vu_set(ENG_NAN), r));
+    }
+}
+static bool bind_fmnmx(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->y = (in->flags & SASS_NANPROP ? 1 : 0) | (in->flags & SASS_XORSIGN ? 2 : 0);
+    out->fn = eng_pick(fmnmx, out);
+    return true;
+}
+
+/* --- comparisons ------------------------------------------------------------------------------------------ */
+
+ENG_INLINE uint32_t combine(uint32_t r, uint32_t q, uint32_t bop) {
+    return bop == SASS_AND ? r & q : bop == SASS_OR ? r | q : r ^ q;
+}
+/* Without modifiers, with AND; y: all ones for the comparisons that hold for NaN, which are those of the opposite. */
+#define COMPARE(name, ...)                                                                                        \
+    ENG_OP(name) {                                                                                                \
+        uint32_t r = 0, q = eng_pred(w, i->ps[0]);                                                                \
+        ENG_EACH r |= __VA_ARGS__;                                                                                \
+        r ^= i->y;                                                                                                \
+        SETP(0, r & q);                                                                                           \
+        SETP(1, ~r & q);                                                                                          \
+    }
+COMPARE(fsetp_lt, vf_lt((vf)A(k), (vf)B(k), k))
+COMPARE(fsetp_le, vf_le((vf)A(k), (vf)B(k), k))
+COMPARE(fsetp_gt, vf_lt((vf)B(k), (vf)A(k), k))
+COMPARE(fsetp_ge, vf_le((vf)B(k), (vf)A(k), k))
+COMPARE(fsetp_eq, vf_eq((vf)A(k), (vf)B(k), k))
+static const struct { const eng_fn *fn; bool opposite; } fast[16] = {
+    [SASS_LT] = {fsetp_lt, false}, [SASS_LE] = {fsetp_le, false}, [SASS_GT] = {fsetp_gt, false},
+    [SASS_GE] = {fsetp_ge, false}, [SASS_EQ] = {fsetp_eq, false}, [SASS_NEU] = {fsetp_eq, true},
+    [SASS_GEU] = {fsetp_lt, true}, [SASS_GTU] = {fsetp_le, true}, [SASS_LEU] = {fsetp_gt, true},
+    [SASS_LTU] = {fsetp_ge, true},
+};
+
+/* All of them: z holds the comparison's bits less, equal, greater, unordered, and the boolean from bit 4. */
+ENG_INLINE uint32_t compare(const eng_ins *i, vu va, vu vb, int k) {
+    vf a = source(va, i->x, i->x), b = source(vb, i->x >> 2, i->x);
+    uint32_t r = 0;
+    if (i->z & 1) r |= vf_lt(a, b, k);
+    if (i->z & 2) r |= vf_eq(a, b, k);
+    if (i->z & 4) r |= vf_lt(b, a, k);
+    if (i->z & 8) r |= vf_unordered(a, b, k);
+    return r;
+}
+ENG_OP(fsetp) {
+    uint32_t r = 0, q = eng_pred(w, i->ps[0]), bop = i->z >> 4;
+    ENG_EACH r |= compare(i, A(k), B(k), k);
+    SETP(0, combine(r, q, bop));
+    SETP(1, combine(~r, q, bop));
+}
+ENG_OP(fset) { /* 1.0 or 0 */
+    uint32_t r = 0, q = eng_pred(w, i->ps[0]);
+    ENG_EACH r |= compare(i, A(k), B(k), k);
+    r = combine(r, q, i->z >> 4);
+    ENG_EACH PUT(k, vu_expand(r, k) & (vu)vf_set(1.0f));
+}
+static bool bind_fsetp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->z = (uint16_t)((in->cmp & 15) | in->bop << 4);
+    const eng_fn *fn = fsetp;
+    if (!out->x && in->bop == SASS_AND && fast[in->cmp & 15].fn) {
+        fn = fast[in->cmp & 15].fn;
+        out->y = fast[in->cmp & 15].opposite ? ENG_ALL : 0;
+    }
+    out->fn = eng_pick(fn, out);
+    return true;
+}
+static bool bind_fset(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->z = (uint16_t)((in->cmp & 15) | in->bop << 4);
+    out->fn = eng_pick(fset, out);
+    return true;
+}
+
+/* FCHK: whether a / b by reciprocal and Newton steps could go wrong, so that the slow path must be taken: operands or
+ * the quotient near the ends of the exponent range. The bounds are those with which the fast path is exact. */
+ENG_OP(fchk) {
+    uint32_t slow = 0;
+    ENG_EACH {
+        vs ea = (vs)((A(k) >> 23) & 255), eb = (vs)((B(k) >> 23) & 255), d = ea - eb, none = (vs){0};
+        vs risky = (vs)(ea == none) | (vs)(ea == 255 - none) | (vs)(eb < 2 - none) | (vs)(eb > 252 - none) |
+                   (vs)(d > 125 - none) | (vs)(d < -125 - none) | (vs)(ea < 25 - none);
+        slow |= vu_bits(risky, k);
+    }
+    SETP(0, slow);
+}
+static bool bind_fchk(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    out->fn = eng_pick(fchk, out);
+    return true;
+}
+
+/* FSWZADD: a and b with signs by the lane's place in its quad; a comes from the lane itself. sub: two bits a lane. */
+ENG_OP(fswzadd) {
+    const float *a = (const float *)a_, *b = (const float *)b_;
+    _Alignas(64) float r[32];
+    for (int l = 0; l < 32; l++) {
+        unsigned s = i->z >> 2 * (l & 3) & 3; /* P: b + a, N: b - a, R: a - b, Z: 0 */
+        r[l] = s == 0 ? b[l] + a[l] : s == 1 ? b[l] - a[l] : s == 2 ? a[l] - b[l] : 0.0f;
+    }
+    ENG_EACH PUT(k, finish(((vf *)r)[k], i->x));
+}
+static bool bind_fswzadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->round != SASS_RN) return eng_refuse(plan, "a directed rounding");
+    eng_operands(plan, in, out);
+    modifiers(in, out);
+    out->z = in->sub;
+    out->fn = eng_pick(fswzadd, out);
+    return true;
+}
+
+ENG_FAMILY(float, {"fadd", bind_fadd}, {"fmul", bind_fmul}, {"ffma", bind_ffma}, {"fsel", bind_fsel}, {"fmnmx", bind_fmnmx},
+           {"fsetp", bind_fsetp}, {"fset", bind_fset}, {"fchk", bind_fchk}, {"fswzadd", bind_fswzadd});
