@@ -85,6 +85,9 @@ typedef struct eng_sink {
     uint32_t wants; /* 1 << eng_event_kind, or-ed */
     void (*events)(void *state, const eng_batch *batch);
     void *state;
+    /* Forgets everything it was told: the launch begins again (several workers met a conflict). NULL: it cannot, and
+     * the launch gets one worker. */
+    void (*restart)(void *state);
 } eng_sink;
 
 #endif

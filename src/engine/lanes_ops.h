@@ -133,4 +133,22 @@ ENG_INLINE vq vq_mul_signed(vq a, vq b) {
 #endif
 }
 
+/* --- across lanes ------------------------------------------------------------------------------------- */
+/* Elements of a whole slot by lane number (0..31). */
+ENG_INLINE vu vu_permute(const vu slot[ENG_NV], vu lane) {
+#if defined(ENG_HAVE_AVX512)
+    return (vu)_mm512_permutex2var_epi32((__m512i)slot[0], (__m512i)lane, (__m512i)slot[1]);
+#elif defined(ENG_HAVE_AVX2)
+    vu r = (vu)_mm256_permutevar8x32_epi32((__m256i)slot[0], (__m256i)lane);
+    for (uint32_t n = 1; n < ENG_NV; n++)
+        r = vu_select((vs)(lane >> 3 == n), (vu)_mm256_permutevar8x32_epi32((__m256i)slot[n], (__m256i)lane), r);
+    return r;
+#else
+    const uint32_t *from = (const uint32_t *)slot;
+    vu r;
+    for (int l = 0; l < ENG_VL; l++) r[l] = from[lane[l] & 31];
+    return r;
+#endif
+}
+
 #endif

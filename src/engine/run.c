@@ -1,5 +1,6 @@
 /* A launch: its constants, its workers, its blocks in order. */
 #include "engine/run.h"
+#include "engine/view.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -246,14 +247,17 @@ static void run_workers(eng_worker **workers, unsigned n) {
         if (started[k]) pthread_join(threads[k], NULL);
 }
 
-/* Blocks may run side by side when no block can see what another one did, but through sums that commute. */
+/* Blocks may run side by side when no block can see what another one did, but through sums that commute; plain
+ * accesses that meet are found when the launch has ended (view.h). */
 static unsigned workers_for(const eng_grid *grid) {
     const eng_launch *launch = grid->launch;
     const eng_plan *plan = grid->plan;
     unsigned jobs = launch->jobs ? launch->jobs : 1;
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
     if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
-    if (launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access) return 1;
+    if (launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access || plan->clocks) return 1;
+    for (size_t s = 0; s < launch->n_sinks; s++)
+        if (!launch->sinks[s].restart) return 1;
     return jobs;
 }
 
@@ -271,24 +275,44 @@ static void report_findings(eng_worker **workers, unsigned n, const eng_launch *
     wg_vec_free(&all.list);
 }
 
-static wg_status run_grid(eng_grid *grid, eng_result *result, wg_error *err) {
+/* Runs the grid with n workers. *again: the result is not that of one worker, and everything is as it was before. */
+static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *again, wg_error *err) {
     eng_worker *workers[MAX_JOBS];
-    unsigned n = workers_for(grid), made = 0;
-    wg_status st = WG_OK;
-    while (made < n && (workers[made] = new_worker(grid, made))) made++;
+    eng_memory *memory = grid->code->device->memory;
+    unsigned made = 0;
+    *again = false;
+    wg_status st = eng_memory_begin(memory, n, grid->launch->count_reads, err);
+    if (st != WG_OK) {
+        *again = n > 1;
+        return st;
+    }
+    while (made < n && (workers[made] = new_worker(grid, made))) {
+        workers[made]->memory_state = eng_memory_view(memory, made);
+        made++;
+    }
     if (made < n) st = wg_fail(err, WG_ERR_MEMORY, "no memory for %u workers", n);
     if (st == WG_OK) {
         run_workers(workers, n);
+        bool stopped = false;
+        for (unsigned k = 0; k < n; k++) stopped |= workers[k]->stop;
+        *again = n > 1 && (stopped || eng_memory_conflict(memory));
+    }
+    eng_memory_end(memory, !*again);
+    if (st == WG_OK && !*again) {
         st = eng_counts_result(grid->plan, workers, n, result, err);
+        for (unsigned k = 0; k < made && st == WG_OK; k++) {
+            st = workers[k]->status;
+            if (st != WG_OK && err) *err = workers[k]->err;
+        }
+        result->complete = result->blocks_run == grid->n_blocks;
+        report_findings(workers, made, grid->launch);
     }
-    for (unsigned k = 0; k < made && st == WG_OK; k++) {
-        st = workers[k]->status;
-        if (st != WG_OK && err) *err = workers[k]->err;
-    }
-    result->complete = result->blocks_run == grid->n_blocks;
-    report_findings(workers, made, grid->launch);
     for (unsigned k = 0; k < made; k++) free_worker(workers[k]);
     return st;
+}
+
+static void restart_sinks(const eng_launch *launch, unsigned workers) {
+    for (size_t s = 0; s < launch->n_sinks * workers; s++) launch->sinks[s].restart(launch->sinks[s].state);
 }
 
 wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, wg_error *err) {
@@ -300,7 +324,13 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     wg_status st = eng_plan_get(code, launch->function, wants, &plan, err);
     if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
     if (st != WG_OK) return st;
-    st = run_grid(&grid, result, err);
+    unsigned workers = workers_for(&grid);
+    bool again;
+    st = run_grid(&grid, workers, result, &again, err);
+    if (again) {
+        restart_sinks(launch, workers);
+        st = run_grid(&grid, 1, result, &again, err);
+    }
     free((void *)(uintptr_t)grid.banks[0].bytes);
     return st;
 }

@@ -1,0 +1,191 @@
+/* make bench: SASS thread-instructions a CPU second, one worker, as the difference between two repeat counts.
+ *
+ *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting] [--jobs N] [--out FILE]
+ *
+ * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/engine.h"
+#include "image/image.h"
+
+typedef struct workload {
+    const char *kernel;
+    uint32_t grid[3], block[3];
+    uint8_t params[64];
+    size_t n_params;
+    bool regular; /* counts in the mean */
+} workload;
+
+typedef struct options {
+    const char *cubin, *kernel, *watches, *out;
+    double seconds;
+    unsigned jobs;
+} options;
+
+static _Noreturn void die(const char *what, const wg_error *err) {
+    fprintf(stderr, "bench: %s%s%s\n", what, err && err->text[0] ? ": " : "", err ? err->text : "");
+    exit(2);
+}
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* --- memory and parameters ------------------------------------------------------------------ */
+
+static uint64_t floats(eng_device *device, size_t n) { /* small numbers, the same in every run */
+    wg_error err;
+    const eng_allocation *a;
+    float *host = malloc(n * sizeof *host);
+    if (!host || eng_memory_alloc(eng_device_memory(device), n * 4, ENG_ALLOC_DEVICE, &a, &err) != WG_OK) die("memory", &err);
+    for (size_t i = 0; i < n; i++) host[i] = (float)(i * 2654435761u % 1000) / 1000.0f;
+    if (eng_memory_copy(eng_device_memory(device), a->address, (uint64_t)(uintptr_t)host, n * 4, ENG_HOST_TO_DEVICE, &err) != WG_OK)
+        die("copy", &err);
+    free(host);
+    return a->address;
+}
+static uint64_t indices(eng_device *device, size_t n) {
+    uint64_t at = floats(device, n);
+    uint32_t *host = malloc(n * sizeof *host), x = 12345;
+    wg_error err;
+    if (!host) die("memory", NULL);
+    for (size_t i = 0; i < n; i++) x = x * 1664525u + 1013904223u, host[i] = (uint32_t)((uint64_t)x * n >> 32);
+    if (eng_memory_copy(eng_device_memory(device), at, (uint64_t)(uintptr_t)host, n * 4, ENG_HOST_TO_DEVICE, &err) != WG_OK)
+        die("copy", &err);
+    free(host);
+    return at;
+}
+static void put(workload *w, const void *value, size_t size) {
+    w->n_params = (w->n_params + size - 1) / size * size;
+    memcpy(w->params + w->n_params, value, size);
+    w->n_params += size;
+}
+static void put_pointer(workload *w, uint64_t p) { put(w, &p, 8); }
+static void put_int(workload *w, int v) { put(w, &v, 4); }
+static void put_float(workload *w, float v) { put(w, &v, 4); }
+
+static size_t make_workloads(eng_device *device, workload *all) {
+    size_t n = 0;
+    workload *w = &all[n++];
+    *w = (workload){.kernel = "saxpy", .grid = {4096, 1, 1}, .block = {256, 1, 1}, .regular = true};
+    put_int(w, 1 << 20), put_float(w, 2.0f), put_pointer(w, floats(device, 1 << 20)), put_pointer(w, floats(device, 1 << 20));
+    w = &all[n++];
+    *w = (workload){.kernel = "conv3x3", .grid = {32, 128, 1}, .block = {32, 8, 1}, .regular = true};
+    put_pointer(w, floats(device, 1 << 20)), put_pointer(w, floats(device, 16)), put_pointer(w, floats(device, 1 << 20));
+    put_int(w, 1024), put_int(w, 1024);
+    w = &all[n++];
+    *w = (workload){.kernel = "matmul", .grid = {16, 16, 1}, .block = {32, 32, 1}, .regular = true};
+    for (int k = 0; k < 3; k++) put_pointer(w, floats(device, 512 * 512));
+    put_int(w, 512);
+    w = &all[n++];
+    *w = (workload){.kernel = "reduce", .grid = {256, 1, 1}, .block = {256, 1, 1}, .regular = true};
+    put_pointer(w, floats(device, 1 << 20)), put_pointer(w, floats(device, 256)), put_int(w, 1 << 20);
+    w = &all[n++];
+    *w = (workload){.kernel = "mandelbrot", .grid = {16, 64, 1}, .block = {32, 8, 1}, .regular = true};
+    put_pointer(w, floats(device, 512 * 512)), put_int(w, 512), put_int(w, 512), put_int(w, 256);
+    w = &all[n++];
+    *w = (workload){.kernel = "gather", .grid = {4096, 1, 1}, .block = {256, 1, 1}};
+    put_pointer(w, floats(device, 1 << 20)), put_pointer(w, indices(device, 1 << 20)), put_pointer(w, floats(device, 1 << 20));
+    put_int(w, 1 << 20);
+    return n;
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
+    const img_function *f = img_find_function(eng_code_module(code), w->kernel);
+    wg_error err = {0};
+    eng_result result;
+    if (!f) die(w->kernel, NULL);
+    eng_launch l = {.function = f, .params = w->params, .jobs = opt->jobs};
+    memcpy(l.grid, w->grid, sizeof l.grid);
+    memcpy(l.block, w->block, sizeof l.block);
+    if (eng_run(code, &l, &result, &err) != WG_OK) die(w->kernel, &err);
+    uint64_t n = result.thread_instructions;
+    eng_result_free(&result);
+    return n;
+}
+
+static double repeat(eng_code *code, const workload *w, const options *opt, unsigned times) {
+    double start = cpu_seconds();
+    for (unsigned k = 0; k < times; k++) launch(code, w, opt);
+    return cpu_seconds() - start;
+}
+
+/* Thread-instructions a CPU second, best of three differences. */
+static double measure(eng_code *code, const workload *w, const options *opt, uint64_t *per_launch) {
+    *per_launch = launch(code, w, opt);
+    double once = repeat(code, w, opt, 3) / 3, best = 0;
+    unsigned few = 2, many = few + (unsigned)(opt->seconds / once) + 1;
+    for (int k = 0; k < 3; k++) {
+        double t0 = repeat(code, w, opt, few), t1 = repeat(code, w, opt, many);
+        double rate = (double)*per_launch * (many - few) / (t1 - t0);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+static double nth_root(double x, int n) { /* Newton; x > 0 */
+    double r = 1;
+    for (int k = 0; k < 200; k++) {
+        double p = 1;
+        for (int j = 1; j < n; j++) p *= r;
+        r += (x / p - r) / n;
+    }
+    return r;
+}
+
+static options parse(int argc, char **argv) {
+    options o = {.watches = "none", .seconds = 1.5, .jobs = 1};
+    for (int k = 1; k < argc; k++) {
+        const char *value = k + 1 < argc ? argv[k + 1] : "";
+        if (!strcmp(argv[k], "--seconds")) o.seconds = atof(value), k++;
+        else if (!strcmp(argv[k], "--kernel")) o.kernel = value, k++;
+        else if (!strcmp(argv[k], "--watches")) o.watches = value, k++;
+        else if (!strcmp(argv[k], "--jobs")) o.jobs = (unsigned)atoi(value), k++;
+        else if (!strcmp(argv[k], "--out")) o.out = value, k++;
+        else o.cubin = argv[k];
+    }
+    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting] [--jobs N] [--out FILE]", NULL);
+    return o;
+}
+
+int main(int argc, char **argv) {
+    options opt = parse(argc, argv);
+    wg_error err = {0};
+    img_file *file;
+    img_module *module;
+    eng_device *device;
+    eng_code *code;
+    if (img_open(opt.cubin, &file, &err) != WG_OK) die(opt.cubin, &err);
+    if (img_module_read(file->entries[0].data, file->entries[0].size, &module, &err) != WG_OK) die(opt.cubin, &err);
+    if (eng_device_new(eng_gpu_for_sm(module->sm), &device, &err) != WG_OK) die("device", &err);
+    if (eng_load(device, module, &code, &err) != WG_OK) die("load", &err);
+    workload all[8];
+    size_t n = make_workloads(device, all);
+    FILE *out = opt.out ? fopen(opt.out, "w") : stdout;
+    if (!out) die(opt.out, NULL);
+    double product = 1;
+    int regular = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (opt.kernel && strcmp(opt.kernel, all[k].kernel)) continue;
+        uint64_t per_launch;
+        double rate = measure(code, &all[k], &opt, &per_launch);
+        fprintf(out, "%-12s %-9s %12llu thread-instructions %7.2f G/s\n", all[k].kernel, opt.watches,
+                (unsigned long long)per_launch, rate * 1e-9);
+        fflush(out);
+        if (all[k].regular) product *= rate * 1e-9, regular++;
+    }
+    if (regular > 1) fprintf(out, "geometric mean of the regular ones: %.2f G/s\n", nth_root(product, regular));
+    if (out != stdout) fclose(out);
+    eng_unload(code);
+    eng_device_free(device);
+    img_module_free(module);
+    img_close(file);
+    return 0;
+}
