@@ -1,6 +1,7 @@
 # wg_stage(NAME SOURCES... DEPENDS targets...): one folder of src/ as a static library wg_NAME.
 # Its headers are included as "NAME/file.h" from anywhere above it.
 function(wg_compile_options target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -fno-math-errno -fno-trapping-math)
   if(WG_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

@@ -14,6 +14,7 @@ typedef struct cell {
     uint64_t chunks;  /* under the own model, all requests */
     uint64_t sample;  /* an address that was accessed */
     uint8_t width, access;
+    watch_memo memo;
 } cell;
 
 typedef struct state {
@@ -38,8 +39,20 @@ static void *start(const watch_context *ctx) {
     return NULL;
 }
 
+static watch_touch recall(cell *c, const eng_batch *batch, const eng_event *ev) {
+    if (ev->cls == ENG_GENERAL || ev->space == ENG_LOCAL) return watch_touch_event(batch, ev);
+    bool known;
+    struct watch_remembered *r = watch_recall(&c->memo, ev, &known);
+    if (!known) {
+        watch_touch touch = watch_touch_event(batch, ev);
+        r->result[0] = (uint16_t)touch.sectors;
+        r->result[1] = (uint16_t)touch.bytes;
+    }
+    return (watch_touch){.sectors = r->result[0], .bytes = r->result[1]};
+}
+
 static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
-    watch_touch touch = watch_touch_event(batch, ev);
+    watch_touch touch = recall(c, batch, ev);
     c->requests++;
     c->sectors += touch.sectors;
     c->used += touch.bytes;

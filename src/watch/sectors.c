@@ -98,6 +98,27 @@ watch_touch watch_touch_local(const uint64_t offsets[32], uint32_t mask, unsigne
     return touch;
 }
 
+/* Lanes in rows: most often each row is a run of its own, and the rows rise. */
+static watch_touch touch_rows(const eng_batch *batch, const eng_event *ev) {
+    unsigned n = ev->more & 0xff, step = ev->more >> 8;
+    if (step == ev->width && ev->mask == UINT32_MAX && ev->stride >= (int32_t)(n * step)) {
+        watch_touch touch = {.bytes = WARP * ev->width};
+        uint64_t next = 0; /* the first sector not counted yet */
+        for (unsigned l = 0, row = 0; l < WARP; l += n, row++) {
+            unsigned lanes = l + n <= WARP ? n : WARP - l;
+            uint64_t from = ev->address + (uint64_t)row * (uint64_t)ev->stride, to = from + lanes * step - 1;
+            uint64_t first = from >> SECTOR_SHIFT, last = to >> SECTOR_SHIFT;
+            if (first < next) first = next;
+            if (last + 1 > first) touch.sectors += (unsigned)(last + 1 - first);
+            next = last + 1;
+        }
+        return touch;
+    }
+    uint64_t lanes[WARP];
+    for (unsigned l = 0; l < WARP; l++) lanes[l] = eng_lane_address(batch, ev, l);
+    return watch_touch_lanes(lanes, ev->mask, ev->width);
+}
+
 watch_touch watch_touch_event(const eng_batch *batch, const eng_event *ev) {
     if (!ev->mask) return (watch_touch){0};
     if (ev->space == ENG_LOCAL) {
@@ -114,6 +135,7 @@ watch_touch watch_touch_event(const eng_batch *batch, const eng_event *ev) {
     case ENG_UNIFORM: return (watch_touch){.sectors = 1, .bytes = ev->width};
     case ENG_CONTIGUOUS: return watch_touch_strided(ev->address, ev->width, ev->mask, ev->width);
     case ENG_STRIDED: return watch_touch_strided(ev->address, ev->stride, ev->mask, ev->width);
+    case ENG_ROWS: return touch_rows(batch, ev);
     default: return watch_touch_lanes(batch->lanes[ev->general], ev->mask, ev->width);
     }
 }

@@ -9,6 +9,7 @@ typedef struct cell {
     uint64_t plain; /* requests of one wavefront that cannot conflict */
     uint64_t requests, wavefronts, ideal; /* of all others */
     uint8_t degree, access;
+    watch_memo memo;
 } cell;
 
 static void stop(void *cells) {
@@ -23,6 +24,19 @@ static void *start(const watch_context *ctx) {
     return NULL;
 }
 
+static watch_wavefronts recall(cell *c, const eng_batch *batch, const eng_event *ev) {
+    if (ev->cls == ENG_GENERAL) return watch_banks_event(batch, ev);
+    bool known;
+    struct watch_remembered *r = watch_recall(&c->memo, ev, &known);
+    if (!known) {
+        watch_wavefronts w = watch_banks_event(batch, ev);
+        r->result[0] = (uint16_t)w.wavefronts;
+        r->result[1] = (uint16_t)w.ideal;
+        r->result[2] = (uint16_t)w.degree;
+    }
+    return (watch_wavefronts){.wavefronts = r->result[0], .ideal = r->result[1], .degree = r->result[2]};
+}
+
 static void events(void *cells, const eng_batch *batch) {
     for (size_t i = 0; i < batch->count; i++) {
         const eng_event *ev = &batch->events[i];
@@ -34,7 +48,7 @@ static void events(void *cells, const eng_batch *batch) {
             c->plain++;
             continue;
         }
-        watch_wavefronts w = watch_banks_event(batch, ev);
+        watch_wavefronts w = recall(c, batch, ev);
         c->requests++;
         c->wavefronts += w.wavefronts;
         c->ideal += w.ideal;

@@ -108,4 +108,27 @@ static inline void *watch_cell(watch_cells *cells, unsigned function, uint32_t i
     return row + instr * cells->size;
 }
 
+/* --- results remembered an instruction --------------------------------------------------- */
+/* What a request costs depends on its place modulo 128 bytes and on its shape, and an instruction makes the same
+ * few requests again and again. A cell remembers its latest four. Not for ENG_GENERAL and not for local memory. */
+typedef struct watch_memo {
+    struct watch_remembered {
+        uint32_t mask, more;
+        int32_t stride;
+        uint8_t phase, cls, valid;
+        uint16_t result[3];
+    } at[4];
+} watch_memo;
+/* The place for this request; *known says whether its result is there. */
+static inline struct watch_remembered *watch_recall(watch_memo *memo, const eng_event *ev, bool *known) {
+    uint8_t phase = ev->address & 127;
+    uint32_t more = ev->cls == ENG_ROWS ? ev->more : 0;
+    int32_t stride = ev->cls == ENG_ROWS || ev->cls == ENG_STRIDED ? ev->stride : 0;
+    struct watch_remembered *r = &memo->at[(phase >> 2 ^ phase >> 4) & 3];
+    *known = r->valid && r->phase == phase && r->cls == ev->cls && r->mask == ev->mask && r->stride == stride && r->more == more;
+    if (!*known)
+        *r = (struct watch_remembered){.mask = ev->mask, .more = more, .stride = stride, .phase = phase, .cls = ev->cls, .valid = 1};
+    return r;
+}
+
 #endif

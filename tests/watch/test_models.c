@@ -64,6 +64,7 @@ static eng_event event_of(eng_batch *batch, int cls, uint64_t base, int32_t stri
                           uint64_t lanes[32]) {
     eng_event ev = {.kind = ENG_EV_ACCESS, .cls = (uint8_t)cls, .mask = mask, .width = (uint8_t)width, .address = base,
                     .stride = stride, .space = ENG_GLOBAL};
+    if (cls == ENG_ROWS) ev.more = (1 + random32() % 31) | (random32() % 3 == 0 ? random32() % 3 : 1) * width << 8;
     for (unsigned l = 0; l < 32; l++) {
         if (cls == ENG_GENERAL) batch->lanes[0][l] = base + (uint64_t)(random32() % 4096 / width * width);
         lanes[l] = eng_lane_address(batch, &ev, l);
@@ -74,12 +75,12 @@ static eng_event event_of(eng_batch *batch, int cls, uint64_t base, int32_t stri
 static void sectors_by_definition(void **state) {
     (void)state;
     eng_batch *batch = calloc(1, sizeof *batch);
-    static const int widths[] = {1, 2, 4, 8, 16}, strides[] = {0, 1, 2, 3, 5, 8, 12, 33, -1, -2, -40, 1000};
+    static const int widths[] = {1, 2, 4, 8, 16}, strides[] = {0, 1, 2, 3, 5, 8, 12, 33, -1, -2, -40, 1000, 16};
     for (unsigned i = 0; i < 60000; i++) {
         unsigned width = (unsigned)widths[i % 5];
-        int cls = (int)(random32() % 4);
+        int cls = (int)(random32() % 5);
         uint64_t base = 0x7f0000000000 + (uint64_t)(random32() % 64) * width, lanes[32];
-        int32_t stride = strides[random32() % 12] * (int)width;
+        int32_t stride = strides[random32() % 13] * (int)width;
         eng_event ev = event_of(batch, cls, base, stride, some_mask(i), width, lanes);
         if (cls == ENG_GENERAL && i % 2) /* a rising gather */
             for (unsigned l = 0; l < 32; l++) batch->lanes[0][l] = lanes[l] = base + l * 2 * width;
@@ -121,7 +122,7 @@ static void banks_by_definition(void **state) {
     for (unsigned i = 0; i < 30000; i++) {
         unsigned width = 1u << i % 5;
         uint64_t lanes[32];
-        eng_event ev = event_of(batch, (int)(random32() % 4), 0x10000 + random32() % 256 * width,
+        eng_event ev = event_of(batch, (int)(random32() % 5), 0x10000 + random32() % 256 * width,
                                 strides[random32() % 15] * (int)width, some_mask(i), width, lanes);
         watch_wavefronts got = watch_banks_event(batch, &ev);
         unsigned want = plain_wavefronts(lanes, ev.mask, width);
