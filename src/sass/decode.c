@@ -16,6 +16,7 @@
 #define EACH_6(p, a, ...) p##a, EACH_5(p, __VA_ARGS__)
 #define EACH_7(p, a, ...) p##a, EACH_6(p, __VA_ARGS__)
 #define EACH_8(p, a, ...) p##a, EACH_7(p, __VA_ARGS__)
+#define EACH_9(p, a, ...) p##a, EACH_8(p, __VA_ARGS__)
 #define OPERANDS(...)     {CAT(EACH_, COUNT(__VA_ARGS__))(OPND_, __VA_ARGS__)}
 #define MODS(...)         {CAT(EACH_, COUNT(__VA_ARGS__))(MOD_, __VA_ARGS__)}
 
@@ -48,15 +49,16 @@ sass_class sass_class_of(sass_op op) {
 
 /* --- decoding -------------------------------------------------------------------------------- */
 
-static sass_op find_row(const sass_instr *instr) {
+/* The first row after `op` that has this opcode, form and architecture. */
+static unsigned next_row(const sass_instr *instr, unsigned op) {
     const unsigned code = (unsigned)bits(instr, 0, 9), form = 1u << bits(instr, 9, 3);
-    for (unsigned op = SASS_UNKNOWN + 1; op < SASS_OP_COUNT; op++) {
+    while (++op < SASS_OP_COUNT) {
         const sass_row *row = &sass_rows[op];
         if (row->code == code && (row->forms & form) && instr->sm >= row->min_sm &&
             (row->max_sm == ANY || instr->sm <= row->max_sm))
-            return (sass_op)op;
+            break;
     }
-    return SASS_UNKNOWN;
+    return op;
 }
 
 static const uint8_t type_bytes[] = {
@@ -118,13 +120,8 @@ static void set_atomic_width(sass_instr *i) {
     }
 }
 
-bool sass_decode(const void *word, uint32_t offset, int sm, sass_instr *out) {
-    *out = (sass_instr){.offset = offset, .sm = (uint8_t)sm};
-    memcpy(&out->lo, word, 8);
-    memcpy(&out->hi, (const char *)word + 8, 8);
-    const sass_op op = sm < 75 || sm > 255 ? SASS_UNKNOWN : find_row(out);
-    if (op == SASS_UNKNOWN) return false;
-
+/* Fills *out; false when a field of this row has a value that is not known. */
+static bool decode_as(unsigned op, sass_instr *out) {
     const sass_row *row = &sass_rows[op];
     sass_instr i = *out;
     i.op = (uint16_t)op;
@@ -142,4 +139,14 @@ bool sass_decode(const void *word, uint32_t offset, int sm, sass_instr *out) {
         set_atomic_width(&i);
     *out = i;
     return true;
+}
+
+bool sass_decode(const void *word, uint32_t offset, int sm, sass_instr *out) {
+    *out = (sass_instr){.offset = offset, .sm = (uint8_t)sm};
+    memcpy(&out->lo, word, 8);
+    memcpy(&out->hi, (const char *)word + 8, 8);
+    if (sm < 75 || sm > 255) return false;
+    for (unsigned op = next_row(out, SASS_UNKNOWN); op < SASS_OP_COUNT; op = next_row(out, op))
+        if (decode_as(op, out)) return true;
+    return false;
 }

@@ -8,7 +8,7 @@
 
 #include "sass/sass.h"
 
-enum { MAX_OPERANDS = 8, MAX_MODS = 8 };
+enum { MAX_OPERANDS = 8, MAX_MODS = 9 };
 enum { ANY = 0 };          /* MINSM, MAXSM */
 enum { EXACT, APPROX };    /* EXACT */
 
@@ -48,6 +48,7 @@ typedef enum sass_src {
     SRC_INV,      /* bitwise not of slot B */
     SRC_NEGC,     /* negation of slot C only */
     SRC_LEA,      /* negation of slots A and B; with .X bitwise not */
+    SRC_F2FP,     /* slot A negation, slot B negation and absolute value; immediates float */
     SRC_F32,      /* negation and absolute value; immediates float */
     SRC_F64,      /* the same; an immediate is the high word of a double */
     SRC_F64SRC,   /* one-source conversions from double */

@@ -22,6 +22,9 @@ static const char *sass_bar_reduction(const sass_instr *instr) {
     return instr->sub == SASS_BAR_RED ? names[bits(instr, 74, 2)] : "";
 }
 
+/* Since sm_90 the form without a register stands for the whole warp. */
+static const char *sass_warpsync_all(const sass_instr *instr) { return bits(instr, 9, 3) == 4 ? "ALL" : ""; }
+
 #define PICK2(slot_, lo_, width_, lo2_, width2_, ...)                                                         \
     .slot = slot_, .lo = lo_, .width = width_, .lo2 = lo2_, .width2 = width2_, .text = {__VA_ARGS__}
 #define PICK(slot_, lo_, width_, ...)  PICK2(slot_, lo_, width_, 0, 0, __VA_ARGS__)

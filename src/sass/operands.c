@@ -56,6 +56,7 @@ static const sign_rule sign_rules[] = {
     [SRC_UINT] = {.neg = {1, 1, 1}},
     [SRC_NEGC] = {.neg = {0, 0, 1}},
     [SRC_LEA] = {.neg = {1, 1, 0}, .invert_with_x = true},
+    [SRC_F2FP] = {.neg = {1, 1, 0}, .abs = {0, 1, 0}},
     [SRC_F32] = {.neg = {1, 1, 1}, .abs = {1, 1, 1}},
     [SRC_F64] = {.neg = {1, 1, 1}, .abs = {1, 1, 1}},
     [SRC_F64SRC] = {.neg = {1, 1, 1}, .abs = {1, 1, 1}},
@@ -140,6 +141,7 @@ void take_source(sass_cursor *at, unsigned where, unsigned suffix) {
     }
     sass_instr *i = at->instr;
     if (suffix == SUFFIX_BYTE) i->byte = (uint8_t)bits(i, 76, 2);
+    if (suffix == SUFFIX_UNPACK) i->byte = bit(i, 88);
     if (suffix == SUFFIX_HALF || suffix == SUFFIX_INT) i->byte = o->kind == SASS_IMM ? 0 : (uint8_t)bits(i, 60, 2);
 }
 
@@ -149,6 +151,7 @@ static void show_immediate(sass_cursor *at, text_out *out, const sass_operand *o
     case SRC_SBITS:
     case SRC_INT:
     case SRC_INTX: sass_put_hex(out, (int32_t)v); break;
+    case SRC_F2FP: sass_put_f32(out, v); break;
     case SRC_F32:
         /* The 64-bit approximations take the high word of a double. */
         if (at->instr->op == SASS_MUFU && (at->instr->sub == 6 || at->instr->sub == 7))
@@ -174,7 +177,7 @@ static void show_immediate(sass_cursor *at, text_out *out, const sass_operand *o
 }
 
 static const char *suffix_text(const sass_cursor *at, const sass_operand *o, unsigned suffix) {
-    static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+    static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1", ".H0_NH1"};
     static const char *const bytes[] = {"", ".B1", ".B2", ".B3"};
     static const char *const words[] = {"", ".H1", ".H1", ".H1"};
     const sass_instr *i = at->instr;
@@ -183,6 +186,7 @@ static const char *suffix_text(const sass_cursor *at, const sass_operand *o, uns
     case SUFFIX_BYTE: return bytes[i->byte];
     case SUFFIX_ROW: return ".ROW";
     case SUFFIX_COL: return ".COL";
+    case SUFFIX_UNPACK:
     case SUFFIX_HALF: return words[i->byte];
     case SUFFIX_INT: return i->stype == SASS_U8 || i->stype == SASS_S8 ? bytes[i->byte] : words[i->byte];
     default: return "";
@@ -230,6 +234,26 @@ void take_source_lea(sass_cursor *at, unsigned where, unsigned suffix) {
 void show_source_lea(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
     if (lea_has_third(at->instr)) show_source(at, out, where, suffix);
     else slot_of(at);
+}
+
+/* The second factor of a complex product: its halves change places, and the one that becomes the low half its sign. */
+enum { CROSSED = 4 };
+void take_source_cross(sass_cursor *at, unsigned where, unsigned suffix) {
+    sass_operand *o = &at->instr->b;
+    take_source(at, where, suffix);
+    if (bit(at->instr, 86)) o->swizzle = CROSSED;
+}
+void show_source_cross(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
+    show_source(at, out, where, suffix);
+}
+
+/* The value whose other half a conversion keeps. */
+static bool merges(const sass_instr *i) { return i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE; }
+void take_source_merge(sass_cursor *at, unsigned where, unsigned suffix) {
+    if (merges(at->instr)) take_source(at, where, suffix);
+}
+void show_source_merge(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
+    if (merges(at->instr)) show_source(at, out, where, suffix);
 }
 
 /* An immediate mask that is not printed when it is `all`. */
@@ -286,13 +310,6 @@ void show_pdst_opt(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform
 void take_carry_out(sass_cursor *at, unsigned lo, unsigned uniform) { take_pdst(at, lo, uniform); }
 void show_carry_out(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
     (at->instr->sm >= 100 ? show_pdst : show_pdst_opt)(at, out, lo, uniform);
-}
-/* Operands that the encoding has since sm_100. */
-void take_pdst_100(sass_cursor *at, unsigned lo, unsigned uniform) {
-    if (at->instr->sm >= 100) take_pdst(at, lo, uniform);
-}
-void show_pdst_100(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
-    if (at->instr->sm >= 100) show_pdst(at, out, lo, uniform);
 }
 /* MATCH.ANY makes no predicate. */
 void take_pdst_match(sass_cursor *at, unsigned lo, unsigned uniform) {

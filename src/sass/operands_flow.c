@@ -175,23 +175,27 @@ void take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
         *mask = reg_at(i, 24);
         set_label(i, slot_of(at), next_offset(i) + distance(i));
     } else if (at->form == 1) {
-        *mask = reg_at(i, 32);
-    } else {
-        *mask = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 32, 32)};
+        *mask = reg_at(i, i->sm >= 90 ? 24 : 32);
+    } else { /* since sm_90 without a mask: all lanes */
+        *mask = (sass_operand){.kind = SASS_IMM, .value = i->sm >= 90 ? UINT32_MAX : (int64_t)bits(i, 32, 32)};
     }
 }
 void show_warpsync(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
-    show_number_or_reg(out, slot_of(at));
+    const sass_operand *mask = slot_of(at);
+    if (mask->kind == SASS_REG || at->instr->sm < 90) show_number_or_reg(out, mask);
     if (is_collective(at->instr)) show_target(at, out, arg, arg2);
 }
 
 /* --- block barriers -------------------------------------------------------------------------------- */
 
-/* Forms 1, 2: number in a register; 4, 5: a constant. Forms 1 and 4 take the count from a register. */
+/* Forms 2 and 5 have a constant count, 4 and 5 a constant number. In form 1 one register holds both: the number in its
+ * low 4 bits, the count from bit 16 on (shape is then BAR_PACKED). */
+enum { BAR_PACKED = 1 };
 void take_bar_id(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     *slot_of(at) = at->form <= 2 ? reg_at(i, 32) : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 54, 4)};
+    if (at->form == 1) i->shape = BAR_PACKED;
 }
 void show_bar_id(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
@@ -202,8 +206,7 @@ void take_bar_count(sass_cursor *at, unsigned arg, unsigned arg2) {
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
     if (at->form == 1 || at->form == 4) *o = reg_at(i, 32);
-    else if (at->form == 5 && bits(i, 42, 12))
-        *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 42, 12)};
+    else if (bits(i, 42, 12)) *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 42, 12)};
 }
 void show_bar_count(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);

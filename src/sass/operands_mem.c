@@ -206,7 +206,7 @@ void take_async_global(sass_cursor *at, unsigned arg, unsigned arg2) {
         .uniform = desc || shared_too ? 255 : own,
         .desc = desc ? own : 255,
         .scale = 1,
-        .wide = !bit(i, 91) || bit(i, 70),
+        .wide = !bit(i, 91) || bit(i, i->sm >= 100 ? 83 : 70),
         .offset = (int32_t)sbits(i, 32, 12),
     };
     i->mem.base32 = !i->mem.wide;

@@ -1,4 +1,4 @@
-/* Operands of textures and surfaces, and the few of sm_90 and later that no older form has. */
+/* Operands of textures, surfaces and sparse matrices, and the few of sm_90 and later that no older form has. */
 #include "sass/forms.h"
 
 #define UNUSED(x) (void)(x)
@@ -128,4 +128,25 @@ void show_sel64(sass_cursor *at, text_out *out, unsigned uniform, unsigned arg2)
     sass_item(out);
     if (o->kind == SASS_IMM) sass_put_hex(out, o->value);
     else put_reg(out, o);
+}
+
+/* --- sparse matrices: the metadata register (in mem2.base, no slot being left) and the choice of threads --- */
+
+void take_sparse_metadata(sass_cursor *at, unsigned lo, unsigned arg2) {
+    UNUSED(arg2);
+    at->instr->mem2.base = (uint8_t)bits(at->instr, lo, 8);
+}
+void show_sparse_metadata(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
+    UNUSED(lo), UNUSED(arg2);
+    const sass_operand reg = {.kind = SASS_REG, .reg = at->instr->mem2.base};
+    sass_item(out);
+    put_reg(out, &reg);
+}
+void take_sparse_selector(sass_cursor *at, unsigned lo, unsigned width) {
+    at->instr->shift = (uint8_t)bits(at->instr, lo, width);
+}
+void show_sparse_selector(sass_cursor *at, text_out *out, unsigned lo, unsigned width) {
+    UNUSED(lo), UNUSED(width);
+    sass_item(out);
+    sass_put(out, "0x%x", at->instr->shift);
 }

@@ -50,12 +50,21 @@ static fragments bmma_fragments(const sass_instr *i) {
     default: return (fragments){1, 1, 2};
     }
 }
+/* Registers, two for each double. */
+static fragments dmma_fragments(const sass_instr *i) {
+    static const fragments by_shape[] = {{2, 2, 4}, {4, 2, 8}, {8, 4, 8}, {16, 8, 8}}; /* 884 1684 1688 16816 */
+    return by_shape[i->shape & 3];
+}
 static fragments fragments_of(const sass_instr *i) {
     switch ((sass_op)i->op) {
     case SASS_HMMA: return hmma_fragments(i);
     case SASS_IMMA: return imma_fragments(i);
     case SASS_BMMA: return bmma_fragments(i);
-    case SASS_DMMA: return (fragments){2, 2, 4};
+    case SASS_HMMA_SP: return i->shape == 3 || i->stype == SASS_TF32 ? (fragments){4, 4, i->type == SASS_F32 ? 4 : 2}
+                                                                     : (fragments){2, 2, i->type == SASS_F32 ? 4 : 2};
+    case SASS_IMMA_SP: return i->shape == 5 ? (fragments){2, 2, 4} : (fragments){4, 4, 4};
+    case SASS_QMMA: return (fragments){4, 2, i->type == SASS_F32 ? 4 : 2};
+    case SASS_DMMA: return dmma_fragments(i);
     default: return (fragments){1, 1, 1};
     }
 }
@@ -85,6 +94,9 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_HMMA:
     case SASS_IMMA:
     case SASS_BMMA:
+    case SASS_HMMA_SP:
+    case SASS_IMMA_SP:
+    case SASS_QMMA:
     case SASS_DMMA: return fragments_of(i).cd;
     case SASS_LDSM: return i->shape;
     default: return words_of_width(i->width);
@@ -114,6 +126,9 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_HMMA:
     case SASS_IMMA:
     case SASS_BMMA:
+    case SASS_HMMA_SP:
+    case SASS_IMMA_SP:
+    case SASS_QMMA:
     case SASS_DMMA: return a ? fragments_of(i).a : b ? fragments_of(i).b : fragments_of(i).cd;
     case SASS_STSM: return i->shape;
     case SASS_BRX:

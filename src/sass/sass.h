@@ -35,7 +35,7 @@ typedef struct sass_operand {
     uint8_t reg;     /* register, uniform register or barrier number */
     uint8_t bank;    /* constant bank */
     uint8_t index;   /* SASS_CONST: index register, 255 = none */
-    uint8_t swizzle; /* half operands: 0 both, 1 .F32, 2 .H0_H0, 3 .H1_H1 */
+    uint8_t swizzle; /* half operands: 0 both, 1 .F32, 2 .H0_H0, 3 .H1_H1, 4 .H0_NH1: high half = low, low = -high */
     bool index_uniform;
     bool neg, abs, inv; /* inv: bitwise not */
     bool reuse;         /* register cache hint; printed, no meaning */
@@ -68,7 +68,8 @@ typedef enum sass_bop { SASS_AND, SASS_OR, SASS_XOR } sass_bop;
 typedef enum sass_round { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_ } sass_round; /* FLOOR=RM, CEIL=RP, TRUNC=RZ */
 typedef enum sass_type {
     SASS_TYPE_NONE, SASS_U8, SASS_S8, SASS_U16, SASS_S16, SASS_U32, SASS_S32, SASS_U64, SASS_S64,
-    SASS_F16, SASS_BF16, SASS_F32, SASS_F64, SASS_TF32, SASS_F16X2, SASS_BF16X2, SASS_B64, SASS_B128, SASS_U4, SASS_S4
+    SASS_F16, SASS_BF16, SASS_F32, SASS_F64, SASS_TF32, SASS_F16X2, SASS_BF16X2, SASS_B64, SASS_B128, SASS_U4, SASS_S4,
+    SASS_E4M3X2, SASS_E5M2X2 /* 8-bit floats, two of them */
 } sass_type;
 typedef enum sass_atom {
     SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND, SASS_ATOM_OR,
@@ -83,6 +84,7 @@ enum { SASS_MATCH_ALL, SASS_MATCH_ANY };
 enum { SASS_REDUX_AND, SASS_REDUX_OR, SASS_REDUX_XOR, SASS_REDUX_SUM, SASS_REDUX_MIN, SASS_REDUX_MAX };
 enum { SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED, SASS_BAR_SCAN }; /* RED: bop is one of the next line */
 enum { SASS_BAR_POPC, SASS_BAR_AND, SASS_BAR_OR };
+enum { SASS_F2FP_PACK, SASS_F2FP_UNPACK, SASS_F2FP_PACK_MERGE, SASS_F2FP_UNPACK_MERGE };
 enum { SASS_BRA_PLAIN, SASS_BRA_U, SASS_BRA_DIV, SASS_BRA_CONV };
 enum { SASS_PRMT_IDX, SASS_PRMT_F4E, SASS_PRMT_B4E, SASS_PRMT_RC8, SASS_PRMT_ECL, SASS_PRMT_ECR, SASS_PRMT_RC16 };
 typedef enum sass_scope { SASS_SCOPE_NONE, SASS_CTA, SASS_SM, SASS_GPU, SASS_SYS } sass_scope;
@@ -109,7 +111,8 @@ typedef struct sass_instr {
 
     /* Sources fill a, b, c, predicates pdst and psrc, in the order in which the operands are printed, wherever they
      * lie in the word: MOV and MUFU read a; a store's or an atomic's data is a; compare-and-swap has the compare
-     * value in a and the new one in b; SHFL a value, b lane, c clamp; BAR a number, b count; S2R a special register;
+     * value in a and the new one in b; SHFL a value, b lane, c clamp; BAR a number, b count (shape 1: one register
+     * holds both, the number in bits 0..3 and the count from bit 16 on); S2R a special register;
      * LDC a constant; BSSY, BSYNC, BREAK a barrier. BRX, RET and CALL through a register: a is the register, b a
      * SASS_LABEL whose value is added to it. BRA: psrc[0] as well as the guard must hold, and psrc[1] (uniform). */
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
