@@ -1,0 +1,169 @@
+#include "cudart/context.h"
+
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cudart/api.h"
+#include "cudart/lastwords.h"
+#include "cudart/module.h"
+
+rt_context rt = {
+    .lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, /* a signal's handler may come back in */
+    /* Defaults of a fresh device, as the programming guide gives them. */
+    .limits = {[cudaLimitStackSize] = 1024,
+               [cudaLimitPrintfFifoSize] = 1 << 20,
+               [cudaLimitMallocHeapSize] = 8 << 20,
+               [cudaLimitDevRuntimeSyncDepth] = 2,
+               [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+               [cudaLimitMaxL2FetchGranularity] = 128,
+               [cudaLimitPersistingL2CacheSize] = 0},
+};
+
+static _Thread_local cudaError_t last_error; /* cudaGetLastError is per host thread */
+
+cudaError_t rt_note(cudaError_t error) {
+    /* "Not ready" is an answer and not an error: it is never kept. */
+    if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    return error;
+}
+
+cudaError_t rt_leave(cudaError_t error) {
+    pthread_mutex_unlock(&rt.lock);
+    return rt_note(error);
+}
+
+/* Options that cannot be taken (an unknown --gpu) make every call fail; the program's own handling of
+ * errors may hide that, so it is said once on standard error as well. */
+static cudaError_t no_session(const wg_error *err) {
+    fprintf(stderr, "warpgrind: %s\n", err->text);
+    return err->status == WG_ERR_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInitializationError;
+}
+
+static cudaError_t open_session(void) {
+    static cudaError_t failed;
+    if (failed) return failed;
+    wg_error err = {0};
+    session *ses = NULL;
+    if (ses_open(NULL, &ses, &err) != WG_OK) return failed = no_session(&err);
+    /* All code that the program carries is offered before the device is chosen. */
+    for (size_t i = 0; i < rt.modules.count; i++) rt_module_offer(ses, rt.modules.at[i]);
+    if (!ses_device(ses, &err)) {
+        ses_free(ses);
+        return failed = no_session(&err);
+    }
+    rt.session = ses;
+    rt.owner = getpid();
+    rt_lastwords_arm();
+    return cudaSuccess;
+}
+
+cudaError_t rt_enter(void) {
+    /* A handler that calls CUDA while its own thread is in a call: there is nothing to wait for. */
+    if (pthread_mutex_lock(&rt.lock)) return cudaErrorNotPermitted;
+    if (rt.forked) {
+        static bool said;
+        if (!said)
+            rt_finding("api-error", "error",
+                       "the process forked after it had used CUDA, and the child calls CUDA: the child's "
+                       "calls fail with "
+                       "cudaErrorInitializationError, as on a GPU; fork before the first CUDA call, or exec "
+                       "in the child");
+        said = true;
+        return rt_leave(cudaErrorInitializationError);
+    }
+    if (rt.closed) return rt_leave(cudaErrorCudartUnloading);
+    if (!rt.session) {
+        cudaError_t e = open_session();
+        if (e) return rt_leave(e);
+    }
+    rt_lastwords_thread();
+    if (rt.sticky) return rt_leave(rt.sticky);
+    return cudaSuccess;
+}
+
+eng_device *rt_device(void) {
+    return ses_device(rt.session, NULL);
+}
+eng_memory *rt_memory(void) {
+    return eng_device_memory(rt_device());
+}
+const eng_gpu *rt_gpu(void) {
+    return eng_device_gpu(rt_device());
+}
+
+/* This library's own place in memory, by the linker's symbols. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+unsigned rt_stack(void *frames[RT_STACK_FRAMES]) {
+    void *all[RT_STACK_FRAMES + 12];
+    int n = backtrace(all, RT_STACK_FRAMES + 12), first = 0;
+    while (first < n && (const char *)all[first] >= __ehdr_start && (const char *)all[first] < _end) first++;
+    unsigned kept = 0;
+    while (first < n && kept < RT_STACK_FRAMES) frames[kept++] = all[first++];
+    return kept;
+}
+
+cudaError_t rt_error_of(wg_status status) {
+    switch (status) {
+    case WG_OK:
+        return cudaSuccess;
+    case WG_ERR_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case WG_ERR_FAULT:
+        return cudaErrorIllegalAddress;
+    case WG_ERR_DEADLOCK:
+    case WG_ERR_TIMEOUT:
+        return cudaErrorLaunchTimeout;
+    case WG_ERR_UNSUPPORTED:
+        return cudaErrorNotSupported;
+    case WG_ERR_NOT_FOUND:
+        return cudaErrorNoKernelImageForDevice;
+    case WG_ERR_FORMAT:
+        return cudaErrorInvalidKernelImage;
+    case WG_ERR_IO:
+        return cudaErrorOperatingSystem;
+    case WG_ERR_ARGUMENT:
+        return cudaErrorInvalidValue;
+    case WG_ERR_STATE:
+        break;
+    }
+    return cudaErrorUnknown;
+}
+
+void rt_finding(const char *kind, const char *severity, const char *fmt, ...) {
+    if (!rt.session) return;
+    void *frames[RT_STACK_FRAMES];
+    unsigned n = rt_stack(frames);
+    char text[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ses_finding(rt.session, kind, severity, frames, n, "%s", text);
+}
+
+cudaError_t rt_unsupported(const char *call) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    static wg_strmap said; /* under the lock */
+    if (!wg_strmap_get(&said, call)) {
+        wg_strmap_set(&said, call, &said);
+        rt_finding("api-error", "error",
+                   "%s is not implemented by warpgrind: the call returned cudaErrorNotSupported", call);
+    }
+    return rt_leave(cudaErrorNotSupported);
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    return last_error;
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t e = last_error;
+    /* A sticky error is not reset; it is unseen until some call has returned it (kernels end "later"). */
+    if (e != rt.sticky || !e) last_error = cudaSuccess;
+    return e;
+}

@@ -1,0 +1,71 @@
+/* The one context of the runtime's face: its lock, its session, its tables, and how a call enters and
+ * leaves. Everything here that is not said to be otherwise is called with the lock held. */
+#ifndef WG_CUDART_CONTEXT_H
+#define WG_CUDART_CONTEXT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "cudart/types.h"
+#include "engine/engine.h"
+#include "session/session.h"
+
+#define RT_API __attribute__((visibility("default"))) /* api.h does it for the calls that it declares */
+
+enum { RT_STACK_FRAMES = 24 }; /* host return addresses kept for an allocation or a launch */
+
+struct rt_module; /* module.h */
+
+typedef struct rt_context {
+    pthread_mutex_t lock;
+    session *session;   /* NULL until a call needs the device */
+    pid_t owner;        /* the process that opened it */
+    bool closed;        /* the last words were spoken */
+    bool forked;        /* this process is a fork of one that had used the device */
+    cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
+    unsigned flags;     /* cudaSetDeviceFlags */
+    size_t limits[7];   /* by enum cudaLimit */
+
+    wg_vec(struct rt_module *) modules;
+    wg_u64map functions; /* host function -> rt_function */
+    wg_u64map kernels;   /* handles given out (rt_function) -> themselves */
+    wg_u64map variables; /* host variable -> rt_variable */
+    wg_u64map streams;   /* handles -> themselves */
+    wg_u64map events;
+    wg_u64map pools;
+    wg_u64map pinned;    /* start of pinned or registered memory -> flags + 1 */
+    wg_u64map libraries;
+
+    double host_ns;      /* modelled time of the host: clocks are never wall time (stream.c) */
+    uint64_t streams_made;
+} rt_context;
+
+extern rt_context rt;
+
+/* Takes the lock, with the session open. Anything but cudaSuccess (a sticky error, no memory, a forked
+ * process) has released the lock again, is kept for cudaGetLastError, and is what the call returns. */
+cudaError_t rt_enter(void);
+/* Releases the lock; keeps an error for cudaGetLastError; returns its argument. */
+cudaError_t rt_leave(cudaError_t error);
+/* The same for calls that do not need the device (no lock is held). */
+cudaError_t rt_note(cudaError_t error);
+
+eng_device *rt_device(void); /* never NULL between rt_enter and rt_leave */
+eng_memory *rt_memory(void);
+const eng_gpu *rt_gpu(void);
+
+/* Host return addresses of the program's call into this library, nearest first. */
+unsigned rt_stack(void *frames[RT_STACK_FRAMES]);
+
+/* The runtime's error for what a stage below reports. */
+cudaError_t rt_error_of(wg_status status);
+/* A finding about a call, with the host stack. */
+void rt_finding(const char *kind, const char *severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A public call that is not implemented: a finding that names it, once a name, and cudaErrorNotSupported. */
+cudaError_t rt_unsupported(const char *call);
+
+#endif

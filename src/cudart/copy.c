@@ -1,0 +1,231 @@
+/* Copies and fills: one row, rows with a pitch, boxes. A 1-D copy is a box of one row. */
+#include <string.h>
+
+#include "cudart/api.h"
+#include "cudart/memory.h"
+
+/* The model of a copy's time: the link between host and device (PCI Express 4, 16 lanes, as measured on
+ * pinned memory), the device's own memory, and what it takes to start. */
+static const double LINK_BYTES_PER_NS = 25, START_NS = 1500;
+
+static double copy_ns(size_t bytes, bool to_device, bool from_device) {
+    double moved = (double)bytes;
+    if (to_device && from_device) return START_NS + 2 * moved * 1e9 / rt_gpu()->bandwidth;
+    return START_NS + moved / LINK_BYTES_PER_NS;
+}
+
+/* Where an address is: only the device's, only the host's, or both (managed, pinned, registered). */
+enum { ON_HOST = 1, ON_DEVICE = 2 };
+static unsigned side(uint64_t address) {
+    const eng_memory *mem = rt_memory();
+    const eng_allocation *a = eng_memory_find(mem, address, NULL);
+    if (!a || a->freed) return eng_memory_contains(mem, address) ? ON_DEVICE : ON_HOST;
+    bool shared =
+        a->kind == ENG_ALLOC_MANAGED || a->kind == ENG_ALLOC_PINNED || a->kind == ENG_ALLOC_REGISTERED;
+    return shared ? ON_HOST | ON_DEVICE : ON_DEVICE;
+}
+
+static const char *direction_name(enum cudaMemcpyKind kind) {
+    static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                        "cudaMemcpyDefault"};
+    return names[kind];
+}
+
+/* The direction must fit the pointers; *as gets what is really copied. */
+static cudaError_t direct(const rt_copy *c, eng_copy_kind *as) {
+    if ((unsigned)c->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    unsigned to = side(c->to.address), from = side(c->from.address);
+    bool to_device = c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
+    bool from_device = c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;
+    if (c->kind == cudaMemcpyDefault) to_device = to & ON_DEVICE, from_device = from & ON_DEVICE;
+    const char *wrong = NULL;
+    if (!(to & (to_device ? ON_DEVICE : ON_HOST)))
+        wrong = to_device ? "the destination is host memory" : "the destination is device memory";
+    if (!(from & (from_device ? ON_DEVICE : ON_HOST)))
+        wrong = from_device ? "the source is host memory" : "the source is device memory";
+    if (wrong) {
+        rt_finding("wrong-copy", "error", "a copy of %zu bytes from %#llx to %#llx says %s, but %s",
+                   c->width * c->height * c->depth, (unsigned long long)c->from.address,
+                   (unsigned long long)c->to.address, direction_name(c->kind), wrong);
+        return cudaErrorInvalidValue;
+    }
+    *as = to_device     ? from_device ? ENG_DEVICE_TO_DEVICE : ENG_HOST_TO_DEVICE
+          : from_device ? ENG_DEVICE_TO_HOST
+                        : ENG_HOST_TO_HOST;
+    return cudaSuccess;
+}
+
+static uint64_t row_of(const rt_box *box, size_t y, size_t z) {
+    return box->address + (z * box->rows + y) * box->pitch;
+}
+
+cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
+    rt_copy c = *copy;
+    if (!c.width || !c.height || !c.depth) return cudaSuccess;
+    if (!c.to.address || !c.from.address) return cudaErrorInvalidValue;
+    if (c.height * c.depth > 1 && (c.to.pitch < c.width || c.from.pitch < c.width))
+        return cudaErrorInvalidPitchValue;
+    eng_copy_kind as;
+    cudaError_t e = direct(&c, &as);
+    if (e) return e;
+    size_t bytes = c.width * c.height * c.depth;
+    /* Rows without gaps on either side are one long row. */
+    if (c.to.pitch == c.width && c.from.pitch == c.width &&
+        (c.depth == 1 || (c.to.rows == c.height && c.from.rows == c.height)))
+        c.width = bytes, c.height = c.depth = 1;
+    for (size_t z = 0; z < c.depth; z++)
+        for (size_t y = 0; y < c.height; y++) {
+            wg_error err = {0};
+            wg_status status =
+                eng_memory_copy(rt_memory(), row_of(&c.to, y, z), row_of(&c.from, y, z), c.width, as, &err);
+            if (status == WG_OK) continue;
+            rt_finding("wrong-copy", "error", "%s", err.text);
+            return rt_error_of(status);
+        }
+    rt_stream_work(stream, copy_ns(bytes, as == ENG_HOST_TO_DEVICE || as == ENG_DEVICE_TO_DEVICE,
+                                   as == ENG_DEVICE_TO_HOST || as == ENG_DEVICE_TO_DEVICE));
+    return cudaSuccess;
+}
+
+/* Enters, copies, and waits where the call does. */
+static cudaError_t copy_call(const rt_copy *copy, cudaStream_t stream, bool wait) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    e = rt_copy_box(copy, s);
+    if (wait) rt_stream_wait(s);
+    return rt_leave(e);
+}
+
+static rt_copy plain(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
+    return (rt_copy){{(uintptr_t)to, n, 1}, {(uintptr_t)from, n, 1}, n, 1, 1, kind};
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
+    rt_copy c = plain(to, from, n, kind);
+    return copy_call(&c, NULL, true);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    rt_copy c = plain(to, from, n, kind);
+    return copy_call(&c, stream, false);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t n) {
+    if (to_device != 0 || from_device != 0) return rt_note(cudaErrorInvalidDevice);
+    return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t n,
+                                cudaStream_t stream) {
+    if (to_device != 0 || from_device != 0) return rt_note(cudaErrorInvalidDevice);
+    return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream);
+}
+
+static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+    if (width > to_pitch || width > from_pitch) return rt_note(cudaErrorInvalidPitchValue);
+    rt_copy c = {
+        {(uintptr_t)to, to_pitch, height}, {(uintptr_t)from, from_pitch, height}, width, height, 1, kind};
+    return copy_call(&c, stream, wait);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind) {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL, true);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, false);
+}
+
+static rt_box corner(const struct cudaPitchedPtr *p, const struct cudaPos *at) {
+    return (rt_box){(uintptr_t)p->ptr + at->x + (at->z * p->ysize + at->y) * p->pitch, p->pitch, p->ysize};
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool wait) {
+    if (!p) return rt_note(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray) return rt_unsupported("cudaMemcpy3D of a CUDA array");
+    if (!p->srcPtr.ptr || !p->dstPtr.ptr) return rt_note(cudaErrorInvalidValue);
+    if (p->extent.width > p->srcPtr.pitch || p->extent.width > p->dstPtr.pitch)
+        return rt_note(cudaErrorInvalidPitchValue);
+    rt_copy c = {corner(&p->dstPtr, &p->dstPos),
+                 corner(&p->srcPtr, &p->srcPos),
+                 p->extent.width,
+                 p->extent.height,
+                 p->extent.depth,
+                 p->kind};
+    return copy_call(&c, stream, wait);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+    return copy_3d(p, NULL, true);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+    return copy_3d(p, stream, false);
+}
+
+/* --- fills -----------------------------------------------------------------------------------------------
+ */
+
+static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct cudaExtent extent,
+                        cudaStream_t stream) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    size_t bytes = extent.width * extent.height * extent.depth;
+    if (!bytes) return rt_leave(cudaSuccess);
+    if (!to || !(side((uintptr_t)to) & ON_DEVICE)) {
+        rt_finding("wrong-copy", "error", "a memset of %zu bytes at %p, which is not device memory", bytes,
+                   to);
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    if (pitch == extent.width && (extent.depth == 1 || rows == extent.height))
+        extent = (struct cudaExtent){bytes, 1, 1};
+    uint8_t byte = (uint8_t)value;
+    rt_box box = {(uintptr_t)to, pitch, rows};
+    for (size_t z = 0; z < extent.depth; z++)
+        for (size_t y = 0; y < extent.height; y++) {
+            wg_error err = {0};
+            wg_status status = eng_memory_fill(rt_memory(), row_of(&box, y, z), &byte, 1, extent.width, &err);
+            if (status == WG_OK) continue;
+            rt_finding("wrong-copy", "error", "%s", err.text);
+            return rt_leave(rt_error_of(status));
+        }
+    rt_stream_work(s, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t n, cudaStream_t stream) {
+    return fill(to, n, 1, value, (struct cudaExtent){n, 1, 1}, stream);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t n) {
+    return cudaMemsetAsync(to, value, n, NULL); /* returns before it is done, for the host's clock too */
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    if (width > pitch) return rt_note(cudaErrorInvalidPitchValue);
+    return fill(to, pitch, height, value, (struct cudaExtent){width, height, 1}, stream);
+}
+
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                              cudaStream_t stream) {
+    if (extent.width > to.pitch) return rt_note(cudaErrorInvalidPitchValue);
+    return fill(to.ptr, to.pitch, to.ysize, value, extent, stream);
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
+    return cudaMemset3DAsync(to, value, extent, NULL);
+}

@@ -1,0 +1,307 @@
+/* One device: its properties, attributes, limits and flags. */
+#include "cudart/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cudart/api.h"
+#include "cudart/memory.h"
+#include "cudart/stream.h"
+
+static const char PCI_BUS_ID[] = "0000:01:00.0";
+
+/* Texture and surface limits that all devices of compute capability 7.5 and later share (programming
+ * guide, technical specifications per compute capability). */
+static void describe_textures(struct cudaDeviceProp *p) {
+    static const struct cudaDeviceProp limits = {
+        .textureAlignment = 512,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
+        .maxTexture1D = 131072,
+        .maxTexture1DMipmap = 32768,
+        .maxTexture2D = {131072, 65536},
+        .maxTexture2DMipmap = {32768, 32768},
+        .maxTexture2DLinear = {131072, 65000, 2097120},
+        .maxTexture2DGather = {32768, 32768},
+        .maxTexture3D = {16384, 16384, 16384},
+        .maxTexture3DAlt = {8192, 8192, 32768},
+        .maxTextureCubemap = 32768,
+        .maxTexture1DLayered = {32768, 2048},
+        .maxTexture2DLayered = {32768, 32768, 2048},
+        .maxTextureCubemapLayered = {32768, 2046},
+        .maxSurface1D = 32768,
+        .maxSurface2D = {131072, 65536},
+        .maxSurface3D = {16384, 16384, 16384},
+        .maxSurface1DLayered = {32768, 2048},
+        .maxSurface2DLayered = {32768, 32768, 2048},
+        .maxSurfaceCubemap = 32768,
+        .maxSurfaceCubemapLayered = {32768, 2046},
+    };
+    *p = limits;
+}
+
+void rt_device_describe(const eng_gpu *gpu, struct cudaDeviceProp *p) {
+    describe_textures(p);
+    snprintf(p->name, sizeof p->name, "%s", gpu->name);
+    snprintf(p->uuid.bytes, sizeof p->uuid.bytes, "warpgrind");
+    p->totalGlobalMem = gpu->memory;
+    p->sharedMemPerBlock = gpu->shared_per_block;
+    p->regsPerBlock = (int)gpu->registers_per_block;
+    p->warpSize = 32;
+    p->memPitch = 2147483647;
+    p->maxThreadsPerBlock = (int)gpu->max_threads_per_block;
+    p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024, p->maxThreadsDim[2] = 64;
+    p->maxGridSize[0] = 2147483647, p->maxGridSize[1] = p->maxGridSize[2] = 65535;
+    p->totalConstMem = 65536;
+    p->major = gpu->major, p->minor = gpu->minor;
+    p->multiProcessorCount = (int)gpu->sms;
+    p->canMapHostMemory = 1;
+    p->concurrentKernels = 1;
+    p->pciBusID = 1;
+    p->asyncEngineCount = 3;
+    p->unifiedAddressing = 1;
+    p->memoryBusWidth = (int)gpu->bus_bits;
+    p->l2CacheSize = (int)gpu->l2;
+    p->maxThreadsPerMultiProcessor = (int)gpu->max_threads_per_sm;
+    p->streamPrioritiesSupported = 1;
+    p->globalL1CacheSupported = p->localL1CacheSupported = 1;
+    p->sharedMemPerMultiprocessor = gpu->shared_per_sm;
+    p->regsPerMultiprocessor = (int)gpu->registers_per_sm;
+    p->managedMemory = 1;
+    /* Managed and registered memory is the host's own; pageable memory is not visible to kernels. */
+    p->concurrentManagedAccess = 1;
+    p->computePreemptionSupported = 1;
+    p->canUseHostPointerForRegisteredMem = 1;
+    p->cooperativeLaunch = 1;
+    p->sharedMemPerBlockOptin = gpu->shared_per_block_optin;
+    p->maxBlocksPerMultiProcessor = (int)gpu->max_blocks_per_sm;
+    p->reservedSharedMemPerBlock = gpu->shared_reserved;
+    p->hostRegisterSupported = 1;
+    p->memoryPoolsSupported = 1;
+    p->deviceNumaId = p->hostNumaId = -1;
+    /* Left at 0, since warpgrind has none of it: ECC, persisting L2, host atomics, RDMA, IPC, arrays that are
+     * sparse or mapped late, clusters, memory handles for other processes. */
+}
+
+/* --- which device --------------------------------------------------------------------------------------- */
+
+cudaError_t cudaGetDeviceCount(int *count) {
+    if (!count) return rt_note(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+
+static cudaError_t only_device(int device) {
+    return rt_note(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetDevice(int device) {
+    if (device != 0) return only_device(device);
+    cudaError_t e = rt_enter(); /* since CUDA 12 this makes the context */
+    return e ? e : rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+    (void)device_flags;
+    if (flags > 1) return rt_note(cudaErrorInvalidValue);
+    return cudaSetDevice(device);
+}
+
+cudaError_t cudaGetDevice(int *device) {
+    if (!device) return rt_note(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int n) {
+    if (n < 0 || (n && !devices)) return rt_note(cudaErrorInvalidValue);
+    for (int i = 0; i < n; i++)
+        if (devices[i] != 0) return only_device(devices[i]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
+    if (!device || !wanted) return rt_note(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
+    if (device != 0) return only_device(device);
+    if (!text || size < (int)sizeof PCI_BUS_ID) return rt_note(cudaErrorInvalidValue);
+    memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
+    if (!device || !text) return rt_note(cudaErrorInvalidValue);
+    /* domain:bus:device.function, the domain and the function may be left out */
+    if (strcasecmp(text, PCI_BUS_ID) && strcasecmp(text, PCI_BUS_ID + 5) && strcmp(text, "01:00"))
+        return only_device(-1);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version) {
+    if (!version) return rt_note(cudaErrorInvalidValue);
+    *version = RT_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version) {
+    return cudaDriverGetVersion(version);
+}
+
+/* --- properties ------------------------------------------------------------------------------------------
+ */
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
+    if (!properties) return rt_note(cudaErrorInvalidValue);
+    if (device != 0) return only_device(device);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_device_describe(rt_gpu(), properties);
+    return rt_leave(cudaSuccess);
+}
+
+static cudaError_t attribute(const eng_gpu *gpu, int which, int *value) {
+    struct cudaDeviceProp props, *p = &props;
+    rt_device_describe(gpu, p);
+    switch (which) {
+#define ATTR(number, name, expression)                                                                       \
+    case number:                                                                                             \
+        *value = (int)(expression);                                                                          \
+        return cudaSuccess;
+#include "cudart/attributes.def"
+#undef ATTR
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, int which, int device) {
+    if (!value) return rt_note(cudaErrorInvalidValue);
+    if (device != 0) return only_device(device);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    return rt_leave(attribute(rt_gpu(), which, value));
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr which, int from, int to) {
+    (void)which;
+    if (!value) return rt_note(cudaErrorInvalidValue);
+    if (from != 0 || to != 0) return only_device(-1);
+    return rt_note(cudaErrorInvalidDevice); /* a device is no peer of itself */
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+    if (!can) return rt_note(cudaErrorInvalidValue);
+    if (device != 0 || peer != 0) return only_device(-1);
+    *can = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    (void)peer;
+    return rt_note(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    (void)peer;
+    return rt_note(cudaErrorInvalidDevice);
+}
+
+/* --- waiting and ending ----------------------------------------------------------------------------------
+ */
+
+cudaError_t cudaDeviceSynchronize(void) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream_wait(NULL);
+    return rt_leave(cudaSuccess);
+}
+
+/* Frees what the program allocated, so that what it allocates next starts on a fresh device. Modules stay
+ * loaded: their variables keep their addresses and get their first values again only in a new process. */
+cudaError_t cudaDeviceReset(void) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream_wait(NULL);
+    rt_memory_reset();
+    return rt_leave(cudaSuccess);
+}
+
+/* --- limits, flags, preferences --------------------------------------------------------------------------
+ */
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_note(cudaErrorInvalidValue);
+    /* Of devices without persisting L2 and of the old dynamic parallelism. */
+    if (limit == cudaLimitDevRuntimeSyncDepth || limit == cudaLimitPersistingL2CacheSize)
+        return rt_note(cudaErrorUnsupportedLimit);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt.limits[limit] = value;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    if (!value || (unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_note(cudaErrorInvalidValue);
+    if (limit == cudaLimitDevRuntimeSyncDepth) return rt_note(cudaErrorUnsupportedLimit);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    *value = rt.limits[limit];
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    if ((flags & ~(unsigned)cudaDeviceMask) || (flags & cudaDeviceScheduleMask) == 3)
+        return rt_note(cudaErrorInvalidValue);
+    pthread_mutex_lock(&rt.lock);
+    rt.flags = flags;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags) {
+    if (!flags) return rt_note(cudaErrorInvalidValue);
+    pthread_mutex_lock(&rt.lock);
+    *flags = rt.flags | cudaDeviceMapHost; /* mapping is always on */
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) {
+    if (!config) return rt_note(cudaErrorInvalidValue);
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
+    return rt_note((unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+/* Banks have been four bytes wide on every device since compute capability 5.0. */
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    if (!config) return rt_note(cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    return rt_note((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void) {
+    return cudaSuccess;
+}
+cudaError_t cudaProfilerStart(void) {
+    return cudaSuccess;
+}
+cudaError_t cudaProfilerStop(void) {
+    return cudaSuccess;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f) {
+    return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}

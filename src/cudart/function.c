@@ -1,0 +1,195 @@
+/* Attributes of kernels, and occupancy. */
+#include "cudart/function.h"
+
+#include <string.h>
+
+#include "cudart/api.h"
+#include "watch/occupancy.h"
+
+unsigned rt_function_bound(const img_function *image) {
+    const uint32_t *m = image->max_threads;
+    return m[0] * (m[1] ? m[1] : 1) * (m[2] ? m[2] : 1);
+}
+
+static watch_occupancy occupancy(const rt_function *fn, unsigned threads, size_t dynamic) {
+    watch_footprint block = {threads, fn->image->registers, fn->image->shared_static, (unsigned)dynamic};
+    return watch_occupancy_of(rt_gpu(), &block, 1);
+}
+
+unsigned rt_function_max_threads(const rt_function *fn) {
+    unsigned most = rt_gpu()->max_threads_per_block, bound = rt_function_bound(fn->image);
+    if (bound && bound < most) most = bound;
+    /* Registers alone decide here: shared memory has an error of its own. */
+    for (unsigned threads = most; threads > 32; threads = (threads - 1) / 32 * 32)
+        if (occupancy(fn, threads, 0).limit_registers > 0) return threads;
+    return most < 32 ? most : 32;
+}
+
+static size_t optin_dynamic(const rt_function *fn) {
+    size_t most = rt_gpu()->shared_per_block_optin;
+    return most > fn->image->shared_static ? most - fn->image->shared_static : 0;
+}
+
+size_t rt_function_max_dynamic(const rt_function *fn) {
+    if (fn->dynamic_limit >= 0) return (size_t)fn->dynamic_limit;
+    size_t most = rt_gpu()->shared_per_block;
+    return most > fn->image->shared_static ? most - fn->image->shared_static : 0;
+}
+
+unsigned rt_function_per_sm(const rt_function *fn, unsigned threads, size_t dynamic) {
+    if (threads == 0 || threads > rt_function_max_threads(fn) || dynamic > optin_dynamic(fn)) return 0;
+    return occupancy(fn, threads, dynamic).blocks;
+}
+
+uint64_t rt_function_resident(const rt_function *fn, unsigned threads, size_t dynamic) {
+    return (uint64_t)rt_function_per_sm(fn, threads, dynamic) * rt_gpu()->sms;
+}
+
+/* --- attributes --------------------------------------------------------------------------------------- */
+
+static void fill(struct cudaFuncAttributes *out, const rt_function *fn) {
+    const img_function *image = fn->image;
+    const img_module *module = eng_code_module(fn->code);
+    *out = (struct cudaFuncAttributes){
+        .sharedSizeBytes = image->shared_static,
+        .constSizeBytes = module->const3_size,
+        .localSizeBytes = image->local_bytes,
+        .maxThreadsPerBlock = (int)rt_function_max_threads(fn),
+        .numRegs = (int)image->registers,
+        .ptxVersion = module->sm,
+        .binaryVersion = module->sm,
+        .maxDynamicSharedSizeBytes = (int)rt_function_max_dynamic(fn),
+        .preferredShmemCarveout = fn->carveout,
+        .clusterDimMustBeSet = image->cluster[0] != 0,
+        .requiredClusterWidth = (int)image->cluster[0],
+        .requiredClusterHeight = (int)image->cluster[1],
+        .requiredClusterDepth = (int)image->cluster[2],
+        .nonPortableClusterSizeAllowed = fn->nonportable_cluster,
+    };
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
+    if (!attributes) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if (!(e = rt_function_of(function, &fn))) fill(attributes, fn);
+    return rt_leave(e);
+}
+
+static cudaError_t set_attribute(rt_function *fn, enum cudaFuncAttribute attribute, int value) {
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || (size_t)value > optin_dynamic(fn)) return cudaErrorInvalidValue;
+        fn->dynamic_limit = value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return cudaErrorInvalidValue;
+        fn->carveout = value;
+        return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        fn->nonportable_cluster = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return cudaSuccess; /* a hint */
+    default:
+        return cudaErrorInvalidValue; /* the required cluster is the code's own */
+    }
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if (!(e = rt_function_of(function, &fn))) e = set_attribute(fn, attribute, value);
+    return rt_leave(e);
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value,
+                                            int device) {
+    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    return cudaFuncSetAttribute(kernel, attribute, value);
+}
+
+static cudaError_t known(const void *function) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    return rt_leave(rt_function_of(function, &fn));
+}
+
+/* Preferences that this device takes note of and does not need. */
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
+    if ((unsigned)config > cudaFuncCachePreferEqual) return rt_note(cudaErrorInvalidValue);
+    return known(function);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte) return rt_note(cudaErrorInvalidValue);
+    return known(function);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *function) {
+    if (!name) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if (!(e = rt_function_of(function, &fn))) *name = fn->name;
+    return rt_leave(e);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size) {
+    if (!offset) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if (!(e = rt_function_of(function, &fn)) && index >= fn->image->n_params) e = cudaErrorInvalidValue;
+    if (!e) {
+        *offset = fn->image->params[index].offset;
+        if (size) *size = fn->image->params[index].size;
+    }
+    return rt_leave(e);
+}
+
+/* --- occupancy ----------------------------------------------------------------------------------------- */
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
+                                                                   int threads, size_t dynamic,
+                                                                   unsigned flags) {
+    if (!blocks || threads <= 0 || flags > cudaOccupancyDisableCachingOverride)
+        return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if (!(e = rt_function_of(function, &fn)))
+        *blocks = (int)rt_function_per_sm(fn, (unsigned)threads, dynamic);
+    return rt_leave(e);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
+                                                          size_t dynamic) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic,
+                                                                  cudaOccupancyDefault);
+}
+
+/* The most dynamic shared memory a block can have while an SM still holds so many blocks. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, const void *function, int blocks,
+                                                      int threads) {
+    if (!dynamic || blocks <= 0 || threads <= 0) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if ((e = rt_function_of(function, &fn))) return rt_leave(e);
+    if (rt_function_per_sm(fn, (unsigned)threads, 0) < (unsigned)blocks)
+        return rt_leave(cudaErrorInvalidValue);
+    size_t low = 0, high = optin_dynamic(fn); /* low always fits */
+    while (low < high) {
+        size_t mid = low + (high - low + 1) / 2;
+        if (rt_function_per_sm(fn, (unsigned)threads, mid) >= (unsigned)blocks)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    *dynamic = low;
+    return rt_leave(cudaSuccess);
+}

@@ -1,0 +1,17 @@
+/* What a kernel may be launched with, on the simulated device. */
+#ifndef WG_CUDART_FUNCTION_H
+#define WG_CUDART_FUNCTION_H
+
+#include "cudart/module.h"
+
+/* Threads a block by __launch_bounds__; 0: none. */
+unsigned rt_function_bound(const img_function *image);
+/* The largest block, in threads, by the kernel's bounds and registers. */
+unsigned rt_function_max_threads(const rt_function *fn);
+/* Bytes of dynamic shared memory that a launch may ask for. */
+size_t rt_function_max_dynamic(const rt_function *fn);
+/* Blocks that an SM, and the whole device, hold at once. */
+unsigned rt_function_per_sm(const rt_function *fn, unsigned threads, size_t dynamic);
+uint64_t rt_function_resident(const rt_function *fn, unsigned threads, size_t dynamic);
+
+#endif

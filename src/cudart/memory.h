@@ -1,0 +1,22 @@
+/* Allocation and copies, for the files that stand on them (pools, symbols). With the lock held. */
+#ifndef WG_CUDART_MEMORY_H
+#define WG_CUDART_MEMORY_H
+
+#include "cudart/context.h"
+#include "cudart/stream.h"
+
+/* An allocation with the program's call stack; size 0 gives NULL. */
+cudaError_t rt_alloc(void **out, size_t size, eng_alloc_kind kind);
+/* Frees one of the kinds in the mask (1 << eng_alloc_kind); anything else is cudaErrorInvalidValue and a
+ * finding that says what the address is. */
+cudaError_t rt_free(void *address, unsigned kinds, const char *call);
+/* Frees all that the program allocated. */
+void rt_memory_reset(void);
+
+/* A box of bytes: rows of width, pitch apart, slices of pitch * rows apart. 1-D: one row of one slice. */
+typedef struct rt_box { uint64_t address; size_t pitch, rows; } rt_box;
+typedef struct rt_copy { rt_box to, from; size_t width, height, depth; enum cudaMemcpyKind kind; } rt_copy;
+/* Checks direction and ranges, copies, and adds the time to the stream. */
+cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream);
+
+#endif

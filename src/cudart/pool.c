@@ -1,0 +1,224 @@
+/* Stream-ordered allocation and memory pools. Work runs in the order of the calls, so an allocation is
+ * there, and a freed one gone, when its call returns; a pool only keeps count. */
+#include <stdlib.h>
+
+#include "cudart/api.h"
+#include "cudart/memory.h"
+
+typedef struct CUmemPoolHandle_st {
+    struct cudaMemPoolProps props;
+    int reuse[3]; /* by cudaMemPoolReuse... - 1 */
+    uint64_t threshold, used, used_high;
+    enum cudaMemAccessFlags access;
+} rt_pool;
+
+static rt_pool default_pool = {
+    .props = {.allocType = cudaMemAllocationTypePinned, .location = {cudaMemLocationTypeDevice, 0}},
+    .reuse = {1, 1, 1},
+    .access = cudaMemAccessFlagsProtReadWrite,
+};
+static rt_pool *current = &default_pool;
+static wg_u64map owners; /* address of a pool's allocation -> its pool */
+
+static rt_pool *pool_of(cudaMemPool_t handle) {
+    if (handle == &default_pool) return handle;
+    return wg_u64map_get(&rt.pools, (uintptr_t)handle, NULL) ? handle : NULL;
+}
+
+static void count(rt_pool *pool, int64_t bytes) {
+    pool->used += (uint64_t)bytes;
+    if (pool->used > pool->used_high) pool->used_high = pool->used;
+}
+
+/* pool NULL: the device's current one. */
+static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool named, cudaStream_t stream) {
+    if (!out) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    rt_pool *pool = named ? pool_of(handle) : current;
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
+    if (pool->props.maxSize && pool->used + size > pool->props.maxSize)
+        return rt_leave(cudaErrorMemoryAllocation);
+    if (!(e = rt_alloc(out, size, ENG_ALLOC_DEVICE)) && *out) {
+        wg_u64map_set(&owners, (uintptr_t)*out, (uintptr_t)pool);
+        count(pool, (int64_t)size);
+    }
+    if (!e) rt_stream_work(s, 0);
+    return rt_leave(e);
+}
+
+cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream) {
+    return alloc(out, size, NULL, false, stream);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+    return alloc(out, size, pool, true, stream);
+}
+
+cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (!address) return rt_leave(cudaSuccess);
+    const eng_allocation *a = eng_memory_find(rt_memory(), (uintptr_t)address, NULL);
+    size_t size = a ? a->size : 0;
+    if ((e = rt_free(address, 1u << ENG_ALLOC_DEVICE, "cudaFreeAsync"))) return rt_leave(e);
+    uint64_t owner;
+    if (wg_u64map_get(&owners, (uintptr_t)address, &owner)) {
+        count((rt_pool *)(uintptr_t)owner, -(int64_t)size);
+        wg_u64map_remove(&owners, (uintptr_t)address);
+    }
+    rt_stream_work(s, 0);
+    return rt_leave(cudaSuccess);
+}
+
+/* --- pools -------------------------------------------------------------------------------------------------
+ */
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps *props) {
+    if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
+        props->location.type != cudaMemLocationTypeDevice)
+        return rt_note(cudaErrorInvalidValue);
+    if (props->location.id != 0) return rt_note(cudaErrorInvalidDevice);
+    if (props->handleTypes) return rt_note(cudaErrorNotSupported); /* sharing with other processes */
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_pool *pool = calloc(1, sizeof *pool);
+    if (!pool || !wg_u64map_set(&rt.pools, (uintptr_t)pool, (uintptr_t)pool)) {
+        free(pool);
+        return rt_leave(cudaErrorMemoryAllocation);
+    }
+    *pool = (rt_pool){.props = *props, .reuse = {1, 1, 1}, .access = cudaMemAccessFlagsProtReadWrite};
+    *out = pool;
+    return rt_leave(cudaSuccess);
+}
+
+/* The pool's memory stays with who has it; the handle ends. The struct stays for the owners' counts. */
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    if (handle == &default_pool || !pool_of(handle)) return rt_leave(cudaErrorInvalidValue);
+    wg_u64map_remove(&rt.pools, (uintptr_t)handle);
+    if (current == handle) current = &default_pool;
+    return rt_leave(cudaSuccess);
+}
+
+static cudaError_t give(cudaMemPool_t *out, int device, rt_pool *const *which) {
+    if (!out) return rt_note(cudaErrorInvalidValue);
+    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    *out = *which;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device) {
+    static rt_pool *const the_default = &default_pool;
+    return give(out, device, &the_default);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device) {
+    return give(out, device, &current);
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_pool *pool = pool_of(handle);
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
+    current = pool;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
+    (void)keep; /* freed memory is given back at once, so there is nothing to trim */
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    return rt_leave(pool_of(handle) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* Values are int for the three reuse attributes, and 64-bit numbers for the others. */
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
+    if (!value) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_pool *pool = pool_of(handle);
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        pool->reuse[attribute - 1] = *(const int *)value != 0;
+        break;
+    case cudaMemPoolAttrReleaseThreshold:
+        pool->threshold = *(const uint64_t *)value;
+        break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh: /* may only be reset */
+        if (*(const uint64_t *)value) return rt_leave(cudaErrorInvalidValue);
+        pool->used_high = pool->used;
+        break;
+    default:
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value) {
+    if (!value) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    const rt_pool *pool = pool_of(handle);
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        *(int *)value = pool->reuse[attribute - 1];
+        break;
+    case cudaMemPoolAttrReleaseThreshold:
+        *(uint64_t *)value = pool->threshold;
+        break;
+    case cudaMemPoolAttrReservedMemCurrent: /* nothing is reserved beyond what is used */
+    case cudaMemPoolAttrUsedMemCurrent:
+        *(uint64_t *)value = pool->used;
+        break;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+        *(uint64_t *)value = pool->used_high;
+        break;
+    default:
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t n) {
+    if (n && !list) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    if (!pool_of(handle)) return rt_leave(cudaErrorInvalidValue);
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0)
+            return rt_leave(cudaErrorInvalidDevice);
+        /* A device cannot lose the access to its own pool. */
+        if (list[i].flags != cudaMemAccessFlagsProtReadWrite) return rt_leave(cudaErrorInvalidValue);
+    }
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+                                 struct cudaMemLocation *where) {
+    if (!flags || !where) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    const rt_pool *pool = pool_of(handle);
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
+    bool here = where->type == cudaMemLocationTypeDevice && where->id == 0;
+    *flags = here ? pool->access : cudaMemAccessFlagsProtNone;
+    return rt_leave(cudaSuccess);
+}

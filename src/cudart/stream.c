@@ -1,0 +1,208 @@
+#include "cudart/stream.h"
+
+#include <stdlib.h>
+
+#include "cudart/api.h"
+
+/* What the host spends on one asynchronous call: about what a launch costs on a real machine. It is part
+ * of the model, so that work that takes no time still has an order in time. */
+static const double CALL_NS = 2000;
+
+static rt_stream legacy = {.number = 0};
+static _Thread_local rt_stream *per_thread;
+
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
+static rt_stream *make(unsigned flags, int priority) {
+    rt_stream *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    *s = (rt_stream){.number = ++rt.streams_made, .flags = flags, .priority = priority};
+    if (wg_u64map_set(&rt.streams, (uintptr_t)s, (uintptr_t)s)) return s;
+    free(s);
+    return NULL;
+}
+
+rt_stream *rt_stream_of(cudaStream_t handle) {
+    if (!handle || handle == cudaStreamLegacy) return &legacy;
+    if (handle == cudaStreamPerThread) {
+        if (!per_thread) per_thread = make(cudaStreamDefault, LEAST_PRIORITY);
+        return per_thread;
+    }
+    return wg_u64map_get(&rt.streams, (uintptr_t)handle, NULL) ? handle : NULL;
+}
+
+/* The latest clock among the streams; blocking: only of those that the legacy stream waits for. */
+static double latest(bool blocking) {
+    double t = legacy.clock_ns;
+    for (size_t i = 0; i < rt.streams.room; i++) {
+        if (!rt.streams.slots[i].used) continue;
+        const rt_stream *s = (const rt_stream *)(uintptr_t)rt.streams.slots[i].value;
+        if (blocking && (s->flags & cudaStreamNonBlocking)) continue;
+        if (s->clock_ns > t) t = s->clock_ns;
+    }
+    return t;
+}
+
+static double later(double a, double b) {
+    return a > b ? a : b;
+}
+
+double rt_stream_now(const rt_stream *stream) {
+    double t = later(stream->clock_ns, rt.host_ns);
+    if (stream == &legacy) return later(t, latest(true));
+    return stream->flags & cudaStreamNonBlocking ? t : later(t, legacy.clock_ns);
+}
+
+void rt_stream_work(rt_stream *stream, double ns) {
+    rt.host_ns += CALL_NS;
+    stream->clock_ns = rt_stream_now(stream) + ns;
+}
+
+void rt_stream_wait(rt_stream *stream) {
+    rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(false));
+}
+
+/* --- making and asking ---------------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
+    if (!stream || flags > cudaStreamNonBlocking) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    /* A priority outside the range is clamped, as documented. */
+    if (priority > LEAST_PRIORITY) priority = LEAST_PRIORITY;
+    if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
+    rt_stream *s = make(flags, priority);
+    if (!s) return rt_leave(cudaErrorMemoryAllocation);
+    *stream = s;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s || s == &legacy || s == per_thread) return rt_leave(cudaErrorInvalidResourceHandle);
+    wg_u64map_remove(&rt.streams, (uintptr_t)s);
+    free(s);
+    return rt_leave(cudaSuccess);
+}
+
+/* Work is done when its call returns, so a stream is always at rest; waiting moves the host's clock. */
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    rt_stream_wait(s);
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    return rt_leave(rt_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+/* Enters, and finds the stream that a question is about; out: where the answer goes. */
+static cudaError_t enter_about(cudaStream_t stream, const void *out, rt_stream **s) {
+    if (!out) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    *s = rt_stream_of(stream);
+    return *s ? cudaSuccess : rt_leave(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, priority, &s);
+    if (e) return e;
+    *priority = s->priority;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, flags, &s);
+    if (e) return e;
+    *flags = s->flags;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, id, &s);
+    if (e) return e;
+    *id = s->number + 1;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, device, &s);
+    if (e) return e;
+    *device = 0;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, status, &s);
+    if (e) return e;
+    *status = cudaStreamCaptureStatusNone; /* capture is refused, so no stream is ever in one */
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    if (least) *least = LEAST_PRIORITY;
+    if (greatest) *greatest = GREATEST_PRIORITY;
+    return rt_leave(cudaSuccess);
+}
+
+/* Attributes are hints for caches and scheduling; the handle is checked. */
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue *value) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, value, &s);
+    if (e) return e;
+    if (id == cudaLaunchAttributePriority) s->priority = value->priority;
+    return rt_leave(cudaSuccess);
+}
+
+/* --- host functions ---------------------------------------------------------------------------------------
+ */
+
+/* All work before it is done; it runs at once, without the lock, and may not call CUDA (as documented). */
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    if (!function) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    rt_stream_work(s, 0);
+    rt_leave(cudaSuccess);
+    function(data);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                                  unsigned flags) {
+    if (!callback || flags) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    rt_stream_work(s, 0);
+    rt_leave(cudaSuccess);
+    callback(stream, cudaSuccess, data);
+    return cudaSuccess;
+}

@@ -1,0 +1,30 @@
+/* Streams, and the modelled time of their work.
+ *
+ * Work runs at once, in the order of the calls; what differs between streams is time. Each stream has a
+ * clock, in modelled nanoseconds: work starts when the host has asked for it and what it must wait for is
+ * over, and ends after its duration (a kernel's from its executed instructions, a copy's from its bytes).
+ * The legacy default stream waits for all blocking streams, and they for it. A call that synchronises
+ * moves the host's clock to the stream's. No wall time enters: elapsed times repeat from run to run. */
+#ifndef WG_CUDART_STREAM_H
+#define WG_CUDART_STREAM_H
+
+#include "cudart/context.h"
+
+typedef struct CUstream_st {
+    uint64_t number; /* 0 = the legacy default stream */
+    unsigned flags;
+    int priority;
+    double clock_ns;
+} rt_stream;
+
+/* A handle of the interface; NULL for one that does not exist. 0 means the legacy default stream here: the
+ * per-thread variants of calls (perthread.c) name that stream by its own handle. */
+rt_stream *rt_stream_of(cudaStream_t handle);
+/* Adds work of a duration to the stream. */
+void rt_stream_work(rt_stream *stream, double ns);
+/* The host waits for all that is in the stream; NULL: in all streams. */
+void rt_stream_wait(rt_stream *stream);
+/* When the work that is in the stream now will be done. */
+double rt_stream_now(const rt_stream *stream);
+
+#endif
