@@ -62,7 +62,40 @@ static void checked_in_cubins_are_current(void **state) {
     }
 }
 
+/* A stripped executable of relocatable code: what nvcc linked is found, what it linked from is not listed. */
+static void executables_carry_what_was_linked(void **state) {
+    (void)state;
+    char command[1500], path[200];
+    snprintf(
+        command, sizeof command,
+        "mkdir %s/work.exe && cd %s/work.exe && echo 'int main() { return 0; }' > main.cu && "
+        "PATH=\"$PATH:/usr/local/cuda/bin\" nvcc -rdc=true -gencode arch=compute_80,code=[sm_80,compute_80] "
+        "-gencode arch=compute_90,code=sm_90 %s/linked_a.cu %s/linked_b.cu main.cu -o linked >log 2>&1 && "
+        "strip linked",
+        folder, folder, WG_TEST_DATA, WG_TEST_DATA);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/work.exe/linked", folder);
+    img_file *f;
+    wg_error err = {0};
+    if (img_open(path, &f, &err) != WG_OK) fail_msg("%s", err.text);
+    assert_true(f->has_host_elf);
+    assert_int_equal(f->n_containers, 1);
+    assert_int_equal(f->n_entries, 2);
+    for (size_t i = 0; i < 2; i++) {
+        img_module *m;
+        assert_int_equal(f->entries[i].kind, IMG_CUBIN);
+        assert_int_equal(f->entries[i].sm, i == 0 ? 80 : 90);
+        if (img_module_read(f->entries[i].data, f->entries[i].size, &m, &err) != WG_OK)
+            fail_msg("%s", err.text);
+        assert_non_null(img_find_function(m, "calls"));
+        assert_non_null(img_find_function(m, "fetch"));
+        img_module_free(m);
+    }
+    img_close(f);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(checked_in_cubins_are_current)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(checked_in_cubins_are_current),
+                                       cmocka_unit_test(executables_carry_what_was_linked)};
     return cmocka_run_group_tests(tests, set_up, clean_up);
 }
