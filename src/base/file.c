@@ -16,32 +16,47 @@ static wg_status read_failed(wg_error *err, const char *path) {
     return wg_fail(err, WG_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* Whatever the file says of its size, bytes are read until there are none. */
-static wg_status read_all(int fd, const char *path, size_t expected, wg_arena *arena, wg_bytes *out,
-                          wg_error *err) {
+static wg_status no_memory(wg_error *err, const char *path) {
+    return wg_fail(err, WG_ERR_MEMORY, "%s: no memory to read it", path);
+}
+
+/* Reads until there is nothing more or no room. */
+static wg_status read_into(int fd, const char *path, uint8_t *to, size_t room, size_t *got, wg_error *err) {
+    *got = 0;
+    while (*got < room) {
+        ssize_t n = read(fd, to + *got, room - *got);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return read_failed(err, path);
+        if (n == 0) break;
+        *got += (size_t)n;
+    }
+    return WG_OK;
+}
+
+static wg_status read_sized(int fd, const char *path, size_t size, wg_arena *arena, wg_bytes *out,
+                            wg_error *err) {
+    uint8_t *bytes = wg_arena_alloc(arena, size + 1);
+    if (!bytes) return no_memory(err, path);
+    out->data = bytes;
+    return read_into(fd, path, bytes, size, &out->size, err);
+}
+
+/* Pipes, and files of /proc, do not say how much there is. */
+static wg_status read_unsized(int fd, const char *path, wg_arena *arena, wg_bytes *out, wg_error *err) {
     wg_vec(uint8_t) bytes = {0};
     wg_status status = WG_OK;
-    for (ssize_t n = 1; n > 0;) {
-        size_t step = bytes.count < expected ? expected - bytes.count + 1 : 65536;
-        if (!wg_vec_reserve(&bytes, step)) {
-            status = wg_fail(err, WG_ERR_MEMORY, "%s: no memory to read it", path);
-            break;
-        }
-        n = read(fd, bytes.at + bytes.count, bytes.room - bytes.count);
-        if (n > 0)
-            bytes.count += (size_t)n;
-        else if (n < 0 && errno == EINTR)
-            n = 1;
-        else if (n < 0)
-            status = read_failed(err, path);
-    }
-    if (status == WG_OK) {
-        uint8_t *copy = wg_arena_alloc(arena, bytes.count + 1);
-        if (!copy)
-            status = wg_fail(err, WG_ERR_MEMORY, "%s: no memory to read it", path);
+    for (size_t got = 1; status == WG_OK && got; bytes.count += got) {
+        got = 0;
+        if (!wg_vec_reserve(&bytes, 65536))
+            status = no_memory(err, path);
         else
-            *out = (wg_bytes){memcpy(copy, bytes.at, bytes.count), bytes.count};
+            status = read_into(fd, path, bytes.at + bytes.count, 65536, &got, err);
     }
+    uint8_t *copy = status == WG_OK ? wg_arena_alloc(arena, bytes.count + 1) : NULL;
+    if (copy)
+        *out = (wg_bytes){memcpy(copy, bytes.at, bytes.count), bytes.count};
+    else if (status == WG_OK)
+        status = no_memory(err, path);
     wg_vec_free(&bytes);
     return status;
 }
@@ -55,8 +70,10 @@ wg_status wg_file_read(const char *path, wg_arena *arena, wg_bytes *out, wg_erro
         status = read_failed(err, path);
     else if (S_ISDIR(info.st_mode))
         status = wg_fail(err, WG_ERR_IO, "%s: is a folder, not a file", path);
+    else if (S_ISREG(info.st_mode) && info.st_size)
+        status = read_sized(fd, path, (size_t)info.st_size, arena, out, err);
     else
-        status = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, arena, out, err);
+        status = read_unsized(fd, path, arena, out, err);
     close(fd);
     return status;
 }
