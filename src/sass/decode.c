@@ -120,6 +120,34 @@ static void set_atomic_width(sass_instr *i) {
     }
 }
 
+/* --- bits that no field of the row reads ------------------------------------------------------ */
+
+static uint64_t mod_claims(const sass_mod *mod) {
+    uint64_t claims = 0;
+    if (mod->width && mod->lo >= 72) claims |= SASS_CLAIM(mod->lo, mod->width);
+    if (mod->width && mod->lo < 72 && mod->lo + mod->width > 72) claims |= SASS_CLAIM(72, mod->lo + mod->width - 72);
+    if (mod->width2 && mod->lo2 >= 72) claims |= SASS_CLAIM(mod->lo2, mod->width2);
+    return claims;
+}
+
+/* Modifiers that are not understood must not be ignored: of bits 72..104, where modifiers are, those that nothing reads
+ * have to be clear. Predicates that an opcode does not have may be PT, and bit 91 only says "uniform register". */
+static bool unclaimed_bits_are_clear(const sass_row *row, const sass_instr *i) {
+    uint64_t claims = sass_sign_claims(row) | SASS_CLAIM(91, 1);
+    unsigned value;
+    for (const uint8_t *id = row->mods; *id; id++)
+        if (sass_mod_value(&sass_mods[*id], i, &value)) claims |= mod_claims(&sass_mods[*id]);
+    for (const uint8_t *id = row->operands; *id; id++) claims |= sass_operand_specs[*id].claims;
+    static const uint8_t predicates[] = {81, 84, 87};
+    if (row->forms == ANYFORM) return true; /* known by name only */
+    const uint64_t have = bits(i, 72, 33);
+    for (size_t k = 0; k < sizeof predicates; k++) {
+        const uint64_t field = SASS_CLAIM(predicates[k], 3);
+        if ((have & field) == field) claims |= field;
+    }
+    return (have & ~claims) == 0;
+}
+
 /* Fills *out; false when a field of this row has a value that is not known. */
 static bool decode_as(unsigned op, sass_instr *out) {
     const sass_row *row = &sass_rows[op];
@@ -127,7 +155,7 @@ static bool decode_as(unsigned op, sass_instr *out) {
     i.op = (uint16_t)op;
     i.guard = (sass_pred){
         .reg = (uint8_t)bits(&i, 12, 3), .inv = bit(&i, 15), .uniform = row->forms & UG, .present = true};
-    if (!take_modifiers(row, &i)) return false;
+    if (!unclaimed_bits_are_clear(row, &i) || !take_modifiers(row, &i)) return false;
     sass_cursor at = {.instr = &i, .row = row, .form = (unsigned)bits(&i, 9, 3)};
     for (const uint8_t *id = row->operands; *id; id++) {
         const sass_operand_spec *spec = &sass_operand_specs[*id];

@@ -137,13 +137,16 @@ typedef struct sass_operand_spec {
     void (*take)(sass_cursor *at, unsigned arg, unsigned arg2);
     void (*show)(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2);
     uint8_t arg, arg2;
+    uint64_t claims; /* bits 72..104 that it reads, shifted down by 72 */
 } sass_operand_spec;
+#define SASS_CLAIM(lo, n) (((UINT64_C(1) << (n)) - 1) << ((lo) - 72))
+uint64_t sass_sign_claims(const sass_row *row); /* bits 72..104 that hold signs of the row's sources */
 extern const sass_operand_spec sass_operand_specs[OPND_COUNT];
 
 #define SASS_PAIR(name)                                                                                       \
     void take_##name(sass_cursor *at, unsigned arg, unsigned arg2);                                           \
     void show_##name(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2);
-#define SASS_OPERAND(name, pair, arg, arg2) SASS_PAIR(pair)
+#define SASS_OPERAND(name, pair, ...) SASS_PAIR(pair)
 #include "sass/operands.def"
 #undef SASS_OPERAND
 #undef SASS_PAIR

@@ -3,9 +3,11 @@
 #include "sass/operands.h"
 
 const sass_operand_spec sass_operand_specs[OPND_COUNT] = {
-#define SASS_OPERAND(name, pair, arg, arg2) [OPND_##name] = {take_##pair, show_##pair, arg, arg2},
+#define FIELD(lo, n)                                SASS_CLAIM(lo, n)
+#define SASS_OPERAND(name, pair, arg, arg2, claims) [OPND_##name] = {take_##pair, show_##pair, arg, arg2, claims},
 #include "sass/operands.def"
 #undef SASS_OPERAND
+#undef FIELD
 };
 
 #define UNUSED(x) (void)(x)
@@ -82,6 +84,35 @@ static void take_signs(sass_cursor *at, sass_operand *o, place where) {
     o->inv = neg && inverts;
     o->abs = rule->abs[where] && bit(i, half_c ? 83 : abs_bit[where]);
     if (src == SRC_HALF) o->swizzle = (uint8_t)bits(i, half_lo[where], 2);
+}
+
+/* Whether a row has a source that may lie in slot A, or in slot C. */
+static void places_of(const sass_row *row, bool *in_a, bool *in_c) {
+    *in_a = *in_c = false;
+    for (const uint8_t *id = row->operands; *id; id++) {
+        const sass_operand_spec *spec = &sass_operand_specs[*id];
+        if (spec->take != take_source && spec->take != take_source_lea && spec->take != take_source_cross &&
+            spec->take != take_source_merge)
+            continue;
+        const unsigned where = spec->arg;
+        *in_a |= where == PLACE_A || where == PLACE_UA;
+        *in_c |= where == PLACE_SECOND || where == PLACE_THIRD || where == PLACE_RC || where == PLACE_DADD ||
+                 where == PLACE_USECOND || where == PLACE_UTHIRD;
+    }
+}
+
+uint64_t sass_sign_claims(const sass_row *row) {
+    bool in_a, in_c;
+    places_of(row, &in_a, &in_c);
+    uint64_t claims = 0;
+    if (row->src >= sizeof sign_rules / sizeof *sign_rules) return 0;
+    const sign_rule *rule = &sign_rules[row->src];
+    const bool half = row->src == SRC_HALF, half_c = half || row->src == SRC_HALF_MMA;
+    if (in_a) claims |= (rule->neg[IN_A] ? SASS_CLAIM(72, 1) : 0) | (rule->abs[IN_A] ? SASS_CLAIM(73, 1) : 0);
+    if (in_a && half) claims |= SASS_CLAIM(74, 2);
+    if (in_c && half_c) return claims | SASS_CLAIM(83, 2) | (half ? SASS_CLAIM(81, 2) : 0);
+    if (in_c) claims |= (rule->neg[IN_C] ? SASS_CLAIM(75, 1) : 0) | (rule->abs[IN_C] ? SASS_CLAIM(74, 1) : 0);
+    return claims;
 }
 
 static void take_register(sass_cursor *at, sass_operand *o, place where, bool uniform) {

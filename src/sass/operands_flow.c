@@ -166,12 +166,13 @@ void show_bmov(sass_cursor *at, text_out *out, unsigned source, unsigned arg2) {
 }
 
 /* A mask; the collective form has a register and the address behind the section that it guards. */
-static bool is_collective(const sass_instr *i) { return (i->flags & SASS_COLLECTIVE) && i->sm >= 90; }
+static bool is_collective(const sass_instr *i) { return i->sm >= 90 && bit(i, 86); }
 void take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *mask = slot_of(at);
     if (is_collective(i)) {
+        i->flags |= SASS_COLLECTIVE;
         *mask = reg_at(i, 24);
         set_label(i, slot_of(at), next_offset(i) + distance(i));
     } else if (at->form == 1) {
