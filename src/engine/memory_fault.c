@@ -24,6 +24,7 @@ static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, unsigned 
     if (a && a->pub.kind == ENG_ALLOC_REGISTERED && a->pub.freed) return ENG_FAULT_HOST_POINTER;
     if (a && a->pub.freed) return ENG_FAULT_FREED;
     if (address & (width - 1)) return ENG_FAULT_MISALIGNED;
+    if (a) return ENG_FAULT_OUT_OF_BOUNDS; /* its end is behind the allocation's */
     if (eng_memory_contains(m, address)) {
         const mem_alloc *above = NULL;
         for (size_t i = 0; i < m->table.count && !above; i++) /* in order of address */
