@@ -202,7 +202,7 @@ static void global_accesses_agree_with_a_model(void **state) {
         assert_ptr_equal(ins[0].fn(ins, &warp, regs, mask), ins + 1);
         uint32_t did = 0, not_there = 0;
         for (unsigned l = 0; l < 32; l++) {
-            uint64_t at;
+            uint64_t at = 0;
             struct model *m = home(A[l], width, &at);
             uint8_t want[16], got[16];
             memcpy(want, before + (8 * ENG_SLOT + l * 4), 4);
