@@ -5,6 +5,11 @@
 
 #include "base/text.h"
 
+const char *rep_word(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "?";
+}
+
 double rep_get(const json_t *counters, const char *name) { return json_number_value(json_object_get(counters, name)); }
 bool rep_has(const json_t *counters, const char *name) { return json_object_get(counters, name) != NULL; }
 
@@ -59,7 +64,7 @@ static bool add_instruction(rep_kernel *kernel, size_t *hint, const json_t *in) 
                      .offset = offset,
                      .sass = json_string_value(json_object_get(in, "sass")),
                      .weight = weight_of(counters),
-                     .counters = json_deep_copy(counters)};
+                     .counters = counters ? json_deep_copy(counters) : json_object()};
     return spot.counters && wg_vec_push(&kernel->spots, spot);
 }
 
@@ -78,7 +83,7 @@ static rep_kernel *kernel_of(rep_fold *fold, const char *mangled) {
 }
 
 static bool add_launch(rep_fold *fold, const json_t *launch) {
-    const char *mangled = json_string_value(json_object_get(launch, "mangled"));
+    const char *mangled = rep_word(launch, "mangled");
     rep_kernel *kernel = kernel_of(fold, mangled);
     if (!kernel) {
         kernel = calloc(1, sizeof *kernel);
@@ -86,10 +91,11 @@ static bool add_launch(rep_fold *fold, const json_t *launch) {
             free(kernel);
             return false;
         }
-        kernel->name = json_string_value(json_object_get(launch, "kernel"));
+        kernel->name = rep_word(launch, "kernel");
         kernel->mangled = mangled;
         kernel->first = launch;
         kernel->counters = json_object();
+        if (!kernel->counters) return false;
     }
     kernel->launches++;
     kernel->incomplete += json_is_false(json_object_get(launch, "complete"));
@@ -113,7 +119,7 @@ bool rep_fold_make(const json_t *document, rep_fold *out) {
     json_array_foreach(json_object_get(document, "launches"), i, item)
         if (!add_launch(out, item)) return false;
     json_array_foreach(json_object_get(document, "profiles"), i, item) {
-        rep_kernel *kernel = kernel_of(out, json_string_value(json_object_get(item, "mangled")));
+        rep_kernel *kernel = kernel_of(out, rep_word(item, "mangled"));
         if (!kernel) continue;
         kernel->spot_launches += json_integer_value(json_object_get(item, "launches"));
         if (!add_instructions(kernel, json_object_get(item, "instructions"))) return false;

@@ -34,6 +34,8 @@ typedef struct rep_fold {
 bool rep_fold_make(const json_t *document, rep_fold *out); /* false: no memory */
 void rep_fold_free(rep_fold *fold);
 
+/* A member that is a text; "?" when there is none, so that a document of another hand does no harm. */
+const char *rep_word(const json_t *object, const char *name);
 /* A counter; 0 when it is absent. */
 double rep_get(const json_t *counters, const char *name);
 bool rep_has(const json_t *counters, const char *name);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/fold.h"
 #include "report/report.h"
 
 static int add_piece(const char *piece, size_t n, void *out) {
@@ -63,9 +64,9 @@ bool rep_csv(const json_t *document, wg_text *out) {
     wg_text_add(out, "\n");
     json_array_foreach((json_t *)launches, i, launch) {
         wg_text_printf(out, "%lld,", (long long)json_integer_value(json_object_get(launch, "index")));
-        add_field(out, json_string_value(json_object_get(launch, "kernel")));
+        add_field(out, rep_word(launch, "kernel"));
         wg_text_add(out, ",");
-        add_field(out, json_string_value(json_object_get(launch, "mangled")));
+        add_field(out, rep_word(launch, "mangled"));
         add_extent(out, json_object_get(launch, "grid"));
         add_extent(out, json_object_get(launch, "block"));
         wg_text_add(out, json_is_true(json_object_get(launch, "complete")) ? ",1" : ",0");

@@ -54,19 +54,18 @@ static void write_head(const json_t *document, const rep_style *style, wg_text *
     const json_t *gpu = json_object_get(document, "gpu"), *program = json_object_get(document, "program");
     const char *path = json_string_value(json_object_get(program, "path"));
     rep_ink_set(out, style, REP_BOLD);
-    wg_text_printf(out, "warpgrind %s", json_string_value(json_object_get(document, "warpgrind")));
+    wg_text_printf(out, "warpgrind %s", rep_word(document, "warpgrind"));
     if (path) wg_text_printf(out, ": %s", path);
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(program, "arguments"), i, item) wg_text_printf(out, " %s", json_string_value(item));
+    json_array_foreach(json_object_get(program, "arguments"), i, item) wg_text_printf(out, " %s", json_is_string(item) ? json_string_value(item) : "?");
     rep_ink_set(out, style, REP_PLAIN);
     wg_text_add(out, "\n");
     if (json_is_object(gpu))
         wg_text_printf(out, "simulated %s, compute capability %s, %lld SMs; counts are those of the machine code executed\n",
-                       json_string_value(json_object_get(gpu, "name")),
-                       json_string_value(json_object_get(gpu, "compute_capability")),
+                       rep_word(gpu, "name"), rep_word(gpu, "compute_capability"),
                        (long long)json_integer_value(json_object_get(gpu, "multiprocessors")));
-    json_array_foreach(json_object_get(document, "notes"), i, item) wg_text_printf(out, "note: %s\n", json_string_value(item));
+    json_array_foreach(json_object_get(document, "notes"), i, item) wg_text_printf(out, "note: %s\n", json_is_string(item) ? json_string_value(item) : "?");
 }
 
 static void write_end_of_program(const json_t *document, wg_text *out) {

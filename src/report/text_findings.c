@@ -42,7 +42,7 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     rep_ink_set(out, style, strcmp(severity, "error") == 0 ? REP_RED : strcmp(severity, "note") == 0 ? REP_PLAIN : REP_YELLOW);
     wg_text_printf(out, "  %-7s", severity);
     rep_ink_set(out, style, REP_PLAIN);
-    wg_text_printf(out, "%s: %s\n", json_string_value(json_object_get(f, "kind")), json_string_value(json_object_get(f, "message")));
+    wg_text_printf(out, "%s: %s\n", rep_word(f, "kind"), rep_word(f, "message"));
     write_where(f, out);
     if (detail) wg_text_printf(out, "         %s\n", detail);
     rep_place_of_stack(json_object_get(f, "stack"), place, sizeof place);
@@ -59,13 +59,12 @@ void rep_write_findings(const json_t *document, const rep_style *style, wg_text 
         rep_ink_set(out, style, REP_PLAIN);
     }
     json_array_foreach(findings, i, item)
-        if (!style->quiet || strcmp(json_string_value(json_object_get(item, "severity")), "note") != 0) write_finding(item, style, out);
+        if (!style->quiet || strcmp(rep_word(item, "severity"), "note") != 0) write_finding(item, style, out);
     if (json_array_size(not_run)) {
         rep_ink_set(out, style, REP_RED);
         wg_text_add(out, "\nkernels that did not run, or not to their end\n");
         rep_ink_set(out, style, REP_PLAIN);
     }
     json_array_foreach(not_run, i, item)
-        wg_text_printf(out, "  %s\n         %s\n", json_string_value(json_object_get(item, "kernel")),
-                       json_string_value(json_object_get(item, "reason")));
+        wg_text_printf(out, "  %s\n         %s\n", rep_word(item, "kernel"), rep_word(item, "reason"));
 }

@@ -71,7 +71,7 @@ static void write_spot(const rep_spot *spot, double all, int width, const rep_st
                    s.wavefronts ? rep_per(s.wavefronts, s.ideal, "1").at : "");
     wg_text_printf(out, " %9s", s.divergent ? rep_whole(s.divergent).at : "");
     if (poor) rep_ink_set(out, style, REP_PLAIN);
-    wg_text_printf(out, "  %s\n", spot->weight && spot->sass ? spot->sass : "");
+    wg_text_printf(out, "  %s\n", spot->sass ? spot->sass : "");
 }
 
 void rep_write_lines(const rep_kernel *kernel, const rep_style *style, wg_text *out) {
@@ -108,7 +108,7 @@ void rep_write_lines(const rep_kernel *kernel, const rep_style *style, wg_text *
         }
         rep_ink_set(out, style, REP_DIM);
         wg_text_printf(out, "\n  %-*s %7s %6s %12s %8s %8s %10s %9s %9s\n", width, any_lines ? "line" : "at", "instr.", "lanes", "sectors",
-                       "per req.", "used", "wavefr.", "x ideal", "diverged");
+                       "/request", "used", "wavefr.", "x ideal", "diverged");
         rep_ink_set(out, style, REP_PLAIN);
         for (size_t i = 0; i < shown; i++) write_spot(&lines.at[i], all, width, style, out);
         if (kept > shown) wg_text_printf(out, "  (%zu more)\n", kept - shown);

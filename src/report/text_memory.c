@@ -30,7 +30,7 @@ static void write_title(const json_t *a, wg_text *out) {
     const char *name = json_string_value(json_object_get(a, "name"));
     rep_place_of_stack(json_object_get(a, "allocated"), place, sizeof place);
     wg_text_printf(out, "  #%-3lld %s%s%s, %s", (long long)json_integer_value(json_object_get(a, "id")), name ? name : "", name ? ", " : "",
-                   json_string_value(json_object_get(a, "kind")), rep_bytes(rep_get(a, "size")).at);
+                   rep_word(a, "kind"), rep_bytes(rep_get(a, "size")).at);
     if (place[0]) wg_text_printf(out, ", from %s", place);
     wg_text_add(out, "\n");
 }
@@ -69,15 +69,15 @@ static void write_allocation(const json_t *a, const rep_style *style, wg_text *o
     double reads = rep_get(a, "values_read"), distinct = rep_get(a, "distinct_values"), per = rep_get(a, "reads_per_value");
     write_title(a, out);
     if (reads) {
-        wg_text_printf(out, "       read: %s times %s of its %s values (%.0f B each): ", rep_whole(reads).at, rep_whole(distinct).at,
+        wg_text_printf(out, "       %s reads of %s values (it holds %s, %.0f B each): ", rep_whole(reads).at, rep_whole(distinct).at,
                        rep_whole(rep_get(a, "elements")).at, rep_get(a, "element"));
         if (per > 2) rep_ink_set(out, style, REP_YELLOW);
         wg_text_printf(out, "%.2f reads a value", per);
         rep_ink_set(out, style, REP_PLAIN);
-        if (rep_get(a, "most_reads") > 1) wg_text_printf(out, ", at most %s", rep_whole(rep_get(a, "most_reads")).at);
+        if (rep_get(a, "most_reads") > 1) wg_text_printf(out, ", at most %s of one", rep_whole(rep_get(a, "most_reads")).at);
         wg_text_add(out, "\n");
     }
-    if (rep_get(a, "bytes_written")) wg_text_printf(out, "       written: %s by kernels\n", rep_bytes(rep_get(a, "bytes_written")).at);
+    if (rep_get(a, "bytes_written")) wg_text_printf(out, "       %s written by kernels\n", rep_bytes(rep_get(a, "bytes_written")).at);
     const json_t *map = json_object_get(a, "map");
     if (json_array_size(map) && json_array_size(map) <= MAP_CELLS && rep_get(a, "most_reads") > 1) write_map(map, out);
     if (rep_get(a, "bytes_written")) write_gaps(a, style, out);

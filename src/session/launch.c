@@ -146,7 +146,9 @@ static void describe_access(const eng_finding *f, json_t *out, char *text, size_
     int64_t beyond = (int64_t)(f->address - a->address);
     json_object_set_new(out, "allocation", json_integer(a->id));
     json_object_set_new(out, "allocation_offset", json_integer(beyond));
-    if (beyond >= (int64_t)a->size)
+    if (beyond == (int64_t)a->size)
+        snprintf(text + n, size - (size_t)n, " (right behind allocation #%u of %llu bytes)", a->id, (unsigned long long)a->size);
+    else if (beyond > (int64_t)a->size)
         snprintf(text + n, size - (size_t)n, " (%lld bytes past the end of allocation #%u of %llu bytes)",
                  (long long)(beyond - (int64_t)a->size), a->id, (unsigned long long)a->size);
     else if (beyond >= 0)
