@@ -49,6 +49,13 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);
 }
 
+static void write_not_run(const json_t *item, wg_text *out) {
+    const char *kernel = rep_word(item, "kernel"), *reason = rep_word(item, "reason");
+    size_t n = strlen(kernel);
+    if (strncmp(reason, kernel, n) == 0 && strncmp(reason + n, ": ", 2) == 0) reason += n + 2; /* it says so already */
+    wg_text_printf(out, "  %s\n         %s\n", kernel, reason);
+}
+
 void rep_write_findings(const json_t *document, const rep_style *style, wg_text *out) {
     const json_t *findings = json_object_get(document, "findings"), *not_run = json_object_get(document, "not_run");
     size_t i;
@@ -65,6 +72,5 @@ void rep_write_findings(const json_t *document, const rep_style *style, wg_text 
         wg_text_add(out, "\nkernels that did not run, or not to their end\n");
         rep_ink_set(out, style, REP_PLAIN);
     }
-    json_array_foreach(not_run, i, item)
-        wg_text_printf(out, "  %s\n         %s\n", rep_word(item, "kernel"), rep_word(item, "reason"));
+    json_array_foreach(not_run, i, item) write_not_run(item, out);
 }

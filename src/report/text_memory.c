@@ -6,22 +6,17 @@
 
 enum { ALLOCATIONS = 16, MAP_CELLS = 256, MAP_WIDTH = 16 };
 
-/* Where an allocation was made: the innermost frame with a source line, else a symbol. */
+/* Where in the host program: the innermost frame of which anything is known, by source line or function. */
 void rep_place_of_stack(const json_t *stack, char *text, size_t size) {
     size_t i;
     json_t *frame;
     text[0] = '\0';
     json_array_foreach(stack, i, frame) {
         const char *file = json_string_value(json_object_get(frame, "file"));
-        if (!file) continue;
-        snprintf(text, size, "%s:%lld", rep_base_name(file), (long long)json_integer_value(json_object_get(frame, "line")));
-        return;
-    }
-    json_array_foreach(stack, i, frame) {
         const char *symbol = json_string_value(json_object_get(frame, "symbol"));
-        if (!symbol) continue;
-        snprintf(text, size, "%s", symbol);
-        return;
+        if (file) snprintf(text, size, "%s:%lld", rep_base_name(file), (long long)json_integer_value(json_object_get(frame, "line")));
+        else if (symbol) snprintf(text, size, "%s", symbol);
+        if (text[0]) return;
     }
 }
 

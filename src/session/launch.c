@@ -296,6 +296,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
         if (!watching_start(&w)) return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
         launch.sinks = w.sinks;
         launch.n_sinks = w.n;
+        launch.count_reads = true;
     }
     if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
     eng_result result = {0};

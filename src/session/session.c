@@ -104,16 +104,19 @@ bool ses_cancel(session *ses) {
 static const int executed[] = {90, 89, 86, 80, 75};
 enum { EXECUTED = sizeof executed / sizeof executed[0] };
 
-/* Bit k: the container holds code that runs on executed[k]. */
+/* How a container's code fits executed[k]: bit k of each third. */
+enum { EXACT = 0, COMPATIBLE = 16, FROM_PTX = 32 };
+
 static uint64_t architectures(const img_file *file, int container) {
     uint64_t set = 0;
     for (size_t e = 0; e < file->n_entries; e++) {
         const img_entry *entry = &file->entries[e];
         if (entry->container != container) continue;
         for (int k = 0; k < EXECUTED; k++) {
-            bool same = entry->sm / 10 == executed[k] / 10 && entry->sm <= executed[k];
-            if (entry->kind == IMG_CUBIN ? same && !entry->arch_specific : entry->sm <= executed[k])
-                set |= (uint64_t)1 << (entry->kind == IMG_CUBIN ? k : k + EXECUTED);
+            bool runs = entry->sm / 10 == executed[k] / 10 && entry->sm <= executed[k];
+            if (entry->kind == IMG_PTX && entry->sm <= executed[k]) set |= (uint64_t)1 << (FROM_PTX + k);
+            if (entry->kind == IMG_CUBIN && runs) set |= (uint64_t)1 << (COMPATIBLE + k);
+            if (entry->kind == IMG_CUBIN && entry->sm == executed[k]) set |= (uint64_t)1 << (EXACT + k);
         }
     }
     return set;
@@ -123,18 +126,22 @@ void ses_offer(session *ses, const img_file *file) {
     for (int c = 0; c < file->n_containers; c++) wg_vec_push(&ses->offered, architectures(file, c));
 }
 
-/* The newest architecture for which every container has machine code; else for which it has PTX at least. */
+/* The newest architecture that every container was compiled for; else the oldest that runs the machine code of
+ * all; else the newest for which the PTX of some can be assembled. */
 static int fitting_sm(const session *ses) {
     uint64_t code = ~(uint64_t)0, any = ~(uint64_t)0;
     for (size_t i = 0; i < ses->offered.count; i++) {
         uint64_t set = ses->offered.at[i];
         if (!set) continue; /* nothing here runs anywhere: its kernels will say so */
         code &= set;
-        any &= set | set >> EXECUTED;
+        any &= set >> COMPATIBLE | set >> FROM_PTX;
     }
-    for (int k = 0; ses->offered.count && k < EXECUTED; k++)
-        if (code >> k & 1) return executed[k];
-    for (int k = 0; ses->offered.count && k < EXECUTED; k++)
+    if (!ses->offered.count) return executed[0];
+    for (int k = 0; k < EXECUTED; k++)
+        if (code >> (EXACT + k) & 1) return executed[k];
+    for (int k = EXECUTED - 1; k >= 0; k--)
+        if (code >> (COMPATIBLE + k) & 1) return executed[k];
+    for (int k = 0; k < EXECUTED; k++)
         if (any >> k & 1) return executed[k];
     return executed[0];
 }
