@@ -1,0 +1,164 @@
+/* Two halves in a word: HADD2, HMUL2, HFMA2, comparisons, minimum and maximum; bfloat16 likewise. */
+#include "engine/lanes_float.h"
+#include "engine/small_float.h"
+
+/* Operand modifiers, packed for a, b, c into 4 bits each of x: 1 negative, 2 absolute, then the swizzle (<< 2).
+ * z: the flags below. */
+enum { H_FTZ = 1, H_FMZ = 2, H_SAT = 4, H_RELU = 8, H_BF16 = 16, H_F32OUT = 32, H_NANPROP = 64, H_XORSIGN = 128, H_ONE = 256 };
+enum { SWIZZLE_F32 = 1, SWIZZLE_LOW = 2, SWIZZLE_HIGH = 3 };
+
+static uint32_t operand_bits(const sass_operand *op) {
+    return (op->neg ? 1u : 0) | (op->abs ? 2u : 0) | (uint32_t)(op->swizzle & 3) << 2;
+}
+static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    out->x = operand_bits(&in->a) | operand_bits(&in->b) << 4 | operand_bits(&in->c) << 8;
+    uint32_t f = in->flags;
+    out->z = (uint16_t)((f & (SASS_FTZ | SASS_FMZ) ? H_FTZ : 0) | (f & SASS_FMZ ? H_FMZ : 0) | (f & SASS_SAT ? H_SAT : 0) |
+                        (f & SASS_RELU ? H_RELU : 0) | (f & SASS_PACKED_BF16 ? H_BF16 : 0) |
+                        (f & SASS_F32OUT ? H_F32OUT : 0) | (f & SASS_NANPROP ? H_NANPROP : 0) |
+                        (f & SASS_XORSIGN ? H_XORSIGN : 0) | (f & SASS_BF ? H_ONE : 0));
+    return true;
+}
+
+/* Half h (0 low, 1 high) of a source. */
+static inline float source(uint32_t word, uint32_t bits, int h, unsigned z) {
+    uint32_t swizzle = bits >> 2 & 3;
+    float v;
+    if (swizzle == SWIZZLE_F32) memcpy(&v, &word, 4);
+    else v = small_decode((uint16_t)(swizzle == SWIZZLE_HIGH || (swizzle == 0 && h) ? word >> 16 : word), z & H_BF16);
+    if (bits & 2) v = fabsf(v);
+    if (bits & 1) v = -v;
+    if (z & H_FTZ && fabsf(v) < (z & H_BF16 ? 0x1p-126f : 0x1p-14f)) v = copysignf(0, v);
+    return v;
+}
+static inline uint16_t finish(double v, unsigned z) {
+    if (z & H_SAT) v = v > 0 ? fmin(v, 1) : 0;
+    if (z & H_RELU) v = v > 0 ? v : isnan(v) ? v : 0;
+    uint16_t h = small_encode(v, z & H_BF16, SASS_RN);
+    if (z & H_FTZ && !(h & (z & H_BF16 ? 0x7f80 : 0x7c00))) h &= 0x8000;
+    return h;
+}
+
+typedef enum half_kind { HALF_ADD, HALF_MUL, HALF_FMA } half_kind;
+static inline double compute(half_kind kind, double a, double b, double c, unsigned z) {
+    if (kind == HALF_ADD) return sum_to_odd(a, b);
+    if (z & H_FMZ && (a == 0 || b == 0)) return kind == HALF_FMA ? c : 0.0;
+    return kind == HALF_MUL ? a * b : sum_to_odd(a * b, c); /* products of halves are exact in a double */
+}
+static inline uint32_t word_of(half_kind kind, uint32_t a, uint32_t b, uint32_t c, uint32_t x, unsigned z) {
+    double r[2];
+    for (int h = 0; h < 2; h++)
+        r[h] = compute(kind, source(a, x & 15, h, z), source(b, x >> 4 & 15, h, z), source(c, x >> 8 & 15, h, z), z);
+    if (z & H_F32OUT) {
+        float f = (float)r[0];
+        uint32_t bits;
+        if (z & H_SAT) f = f > 0 ? fminf(f, 1) : 0;
+        if (z & H_FTZ && fabsf(f) < 0x1p-126f) f = copysignf(0, f);
+        memcpy(&bits, &f, 4);
+        return f != f ? ENG_NAN : bits;
+    }
+    return finish(r[0], z) | (uint32_t)finish(r[1], z) << 16;
+}
+#define HALF_OP(name, kind)                                                                                       \
+    ENG_OP(name) {                                                                                                \
+        const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;           \
+        _Alignas(64) uint32_t r[32];                                                                              \
+        for (int l = 0; l < 32; l++) r[l] = on >> l & 1 ? word_of(kind, a[l], b[l], c[l], i->x, i->z) : 0;        \
+        ENG_EACH PUT(k, ((vu *)r)[k]);                                                                            \
+    }
+HALF_OP(half_add, HALF_ADD)
+HALF_OP(half_mul, HALF_MUL)
+HALF_OP(half_fma, HALF_FMA)
+ENG_OP(half_constant) { ENG_EACH PUT(k, C(k)); }
+
+static bool bind_hadd2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bind_halves(plan, in, out);
+    out->fn = eng_pick(half_add, out);
+    return true;
+}
+static bool bind_hmul2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bind_halves(plan, in, out);
+    out->fn = eng_pick(half_mul, out);
+    return true;
+}
+/* -RZ * RZ + constant is how compilers load a constant where the other pipes are busy. */
+static bool bind_hfma2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bind_halves(plan, in, out);
+    bool constant = eng_is_zero(&in->a) && eng_is_zero(&in->b) && in->c.kind == SASS_IMM && !in->c.neg && !in->c.abs &&
+                    !(out->z & ~H_BF16);
+    bool exact = true; /* a zero must not meet another zero of the other sign, a denormal, or a NaN */
+    for (int h = 0; h < 2; h++) {
+        uint16_t v = (uint16_t)(in->c.value >> 16 * h);
+        if (v == 0x8000 || (v & 0x7fff) > (out->z & H_BF16 ? 0x7f80 : 0x7c00)) exact = false;
+    }
+    out->fn = eng_pick(constant && exact ? half_constant : half_fma, out);
+    return true;
+}
+
+/* --- comparisons ------------------------------------------------------------------------------------- */
+
+static inline bool holds(float a, float b, unsigned cmp) {
+    return (cmp & 1 && a < b) || (cmp & 2 && a == b) || (cmp & 4 && a > b) || (cmp & 8 && (a != a || b != b));
+}
+static inline uint32_t combine(uint32_t r, uint32_t q, uint32_t bop) {
+    return bop == SASS_AND ? r & q : bop == SASS_OR ? r | q : r ^ q;
+}
+/* Masks of the lanes for which the low and the high halves compare; y: sass_cmp, and the boolean from bit 4. */
+static inline void compare(const eng_ins *i, const eng_warp *w, const uint32_t *a, const uint32_t *b, uint32_t r[2]) {
+    uint32_t q = eng_pred(w, i->ps[0]);
+    for (int h = 0; h < 2; h++) {
+        uint32_t m = 0;
+        for (int l = 0; l < 32; l++)
+            m |= (uint32_t)holds(source(a[l], i->x & 15, h, i->z), source(b[l], i->x >> 4 & 15, h, i->z), i->y & 15) << l;
+        r[h] = combine(m, q, i->y >> 4);
+    }
+}
+ENG_OP(half_set) {
+    uint32_t r[2], one = i->z & H_ONE ? (i->z & H_BF16 ? 0x3f80 : 0x3c00) : 0xffff;
+    compare(i, w, (const uint32_t *)a_, (const uint32_t *)b_, r);
+    ENG_EACH PUT(k, (vu_expand(r[0], k) & one) | (vu_expand(r[1], k) & one << 16));
+}
+ENG_OP(half_setp) {
+    uint32_t r[2];
+    compare(i, w, (const uint32_t *)a_, (const uint32_t *)b_, r);
+    SETP(0, r[0]);
+    SETP(1, r[1]);
+}
+static bool bind_compare(eng_plan *plan, const sass_instr *in, eng_ins *out, const eng_fn *fn) {
+    bind_halves(plan, in, out);
+    out->y = (in->cmp & 15u) | (uint32_t)in->bop << 4;
+    out->fn = eng_pick(fn, out);
+    return true;
+}
+static bool bind_hset2(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_compare(p, in, out, half_set); }
+static bool bind_hsetp2(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_compare(p, in, out, half_setp); }
+
+/* --- minimum and maximum: the predicate says minimum ----------------------------------------------------- */
+
+static inline float pick(float a, float b, bool least, unsigned z) {
+    float r;
+    if (a != a || b != b) r = z & H_NANPROP || (a != a && b != b) ? NAN : a != a ? b : a;
+    else if (a == b) r = signbit(a) == least ? a : b;
+    else r = (a < b) == least ? a : b;
+    return z & H_XORSIGN ? copysignf(r, signbit(a) != signbit(b) ? -1.0f : 1.0f) : r;
+}
+ENG_OP(half_minmax) {
+    const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_;
+    uint32_t p = eng_pred(w, i->ps[0]);
+    _Alignas(64) uint32_t r[32] = {0};
+    for (int l = 0; l < 32; l++)
+        for (int h = 0; h < 2; h++) {
+            float v = pick(source(a[l], i->x & 15, h, i->z), source(b[l], i->x >> 4 & 15, h, i->z), p >> l & 1, i->z);
+            r[l] |= (uint32_t)small_encode(v, i->z & H_BF16, SASS_RN) << 16 * h;
+        }
+    ENG_EACH PUT(k, ((vu *)r)[k]);
+}
+static bool bind_hmnmx2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bind_halves(plan, in, out);
+    out->fn = eng_pick(half_minmax, out);
+    return true;
+}
+
+ENG_FAMILY(half, {"hadd2", bind_hadd2}, {"hmul2", bind_hmul2}, {"hfma2", bind_hfma2}, {"hfma2_mma", bind_hfma2},
+           {"hset2", bind_hset2}, {"hsetp2", bind_hsetp2}, {"hmnmx2", bind_hmnmx2});
