@@ -1,5 +1,5 @@
 /* Whole kernels (bench/kernels.cu) against the same work on the host, bit by bit. */
-#include "engine/machine.h"
+#include "engine/harness.h"
 
 #include <math.h>
 

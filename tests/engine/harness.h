@@ -1,6 +1,6 @@
 /* A module on a simulated device, for tests: load, allocate, launch, read back. */
-#ifndef WG_TESTS_ENGINE_MACHINE_H
-#define WG_TESTS_ENGINE_MACHINE_H
+#ifndef WG_TESTS_ENGINE_HARNESS_H
+#define WG_TESTS_ENGINE_HARNESS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
