@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "image/image.h"
+#include "watch/watch.h"
 
 typedef struct workload {
     const char *kernel;
@@ -23,6 +24,7 @@ typedef struct options {
     const char *cubin, *kernel, *watches, *out;
     double seconds;
     unsigned jobs;
+    eng_device *device;
 } options;
 
 static _Noreturn void die(const char *what, const wg_error *err) {
@@ -105,7 +107,21 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
     eng_launch l = {.function = f, .params = w->params, .jobs = opt->jobs};
     memcpy(l.grid, w->grid, sizeof l.grid);
     memcpy(l.block, w->block, sizeof l.block);
+    watch_run watching = {0};
+    if (!strcmp(opt->watches, "counting")) {
+        watch_context ctx = {.code = code, .module = eng_code_module(code), .function = f, .launch = &l,
+                             .gpu = eng_device_gpu(opt->device), .memory = eng_device_memory(opt->device)};
+        if (!watch_run_start(&watching, &ctx, l.jobs)) die("memory", NULL);
+        l.sinks = watching.sinks, l.n_sinks = watching.n_sinks, l.count_reads = true;
+    }
     if (eng_run(code, &l, &result, &err) != WG_OK) die(w->kernel, &err);
+    if (watching.sinks) { /* as a run does: every counter, the last of them made from the others */
+        watch_record record;
+        if (!watch_record_init(&record, eng_code_module(code))) die("memory", NULL);
+        watch_run_finish(&watching, &result, &record);
+        watch_record_free(&record);
+        watch_run_stop(&watching);
+    }
     uint64_t n = result.thread_instructions;
     eng_result_free(&result);
     return n;
@@ -162,9 +178,11 @@ int main(int argc, char **argv) {
     img_module *module;
     eng_device *device;
     eng_code *code;
+    if (strcmp(opt.watches, "none") && strcmp(opt.watches, "counting")) die("--watches takes none or counting", NULL);
     if (img_open(opt.cubin, &file, &err) != WG_OK) die(opt.cubin, &err);
     if (img_module_read(file->entries[0].data, file->entries[0].size, &module, &err) != WG_OK) die(opt.cubin, &err);
     if (eng_device_new(eng_gpu_for_sm(module->sm), &device, &err) != WG_OK) die("device", &err);
+    opt.device = device;
     if (eng_load(device, module, &code, &err) != WG_OK) die("load", &err);
     workload all[8];
     size_t n = make_workloads(device, all);

@@ -39,55 +39,6 @@ wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
     return WG_OK;
 }
 
-/* --- watching ----------------------------------------------------------------------------------- */
-enum { MAX_WATCHES = 16 };
-
-typedef struct watching {
-    watch_context ctx;
-    unsigned workers;
-    size_t n; /* watches that hear events */
-    const watch *heard[MAX_WATCHES];
-    eng_sink *sinks; /* [worker * n + k] */
-} watching;
-
-static void watching_stop(watching *w) {
-    for (size_t s = 0; w->sinks && s < w->workers * w->n; s++)
-        if (w->sinks[s].state) w->heard[s % w->n]->stop(w->sinks[s].state);
-    free(w->sinks);
-    w->sinks = NULL;
-}
-
-static bool watching_start(watching *w) {
-    w->n = 0;
-    for (size_t k = 0; watch_all[k] && w->n < MAX_WATCHES; k++)
-        if (watch_all[k]->wants) w->heard[w->n++] = watch_all[k];
-    w->sinks = calloc(w->workers * w->n, sizeof *w->sinks);
-    if (!w->sinks) return false;
-    for (size_t s = 0; s < w->workers * w->n; s++) {
-        const watch *k = w->heard[s % w->n];
-        w->sinks[s] = (eng_sink){.wants = k->wants, .events = k->events, .state = k->start(&w->ctx)};
-        if (w->sinks[s].state) continue;
-        watching_stop(w);
-        return false;
-    }
-    return true;
-}
-
-/* Merges the workers' states and lets every watch write what it counted. */
-static void watching_finish(watching *w, const eng_result *result, watch_record *record) {
-    size_t k = 0;
-    for (size_t i = 0; watch_all[i]; i++) {
-        void *state = NULL;
-        if (watch_all[i]->wants) {
-            state = w->sinks[k].state;
-            for (unsigned worker = 1; worker < w->workers; worker++)
-                watch_all[i]->merge(state, w->sinks[worker * w->n + k].state);
-            k++;
-        }
-        watch_all[i]->finish(state, &w->ctx, result, record);
-    }
-}
-
 /* --- findings of the engine ----------------------------------------------------------------------- */
 typedef struct found { /* findings of one kind at one instruction are one, with a count */
     eng_finding_kind kind;
@@ -247,11 +198,11 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
     return out;
 }
 
-static void record_launch(session *ses, const ses_launch *l, uint64_t index, watching *w, const eng_result *result,
+static void record_launch(session *ses, const ses_launch *l, uint64_t index, watch_run *watching, const eng_result *result,
                           wg_status status, const wg_error *why, double nanoseconds) {
     watch_record record;
-    if (!watch_record_init(&record, w->ctx.module)) return;
-    watching_finish(w, result, &record);
+    if (!watch_record_init(&record, eng_code_module(l->code))) return;
+    watch_run_finish(watching, result, &record);
     json_t *out = launch_json(ses, l, index, &record, result, status, why, nanoseconds);
     if (!ses->options.want_instructions) ses_profile_add(ses, l->code, l->function, &record);
     watch_record_free(&record);
@@ -287,15 +238,16 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     const eng_gpu *gpu = eng_device_gpu(ses->device);
-    watching w = {.workers = ses->options.jobs,
-                  .ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
-                          .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
-                          .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads}};
+    watch_run watching = {0};
     bool watched = wanted(ses, l);
     if (watched) {
-        if (!watching_start(&w)) return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
-        launch.sinks = w.sinks;
-        launch.n_sinks = w.n;
+        watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
+                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
+                             .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads};
+        if (!watch_run_start(&watching, &ctx, launch.jobs))
+            return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
+        launch.sinks = watching.sinks;
+        launch.n_sinks = watching.n_sinks;
         launch.count_reads = true;
     }
     if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
@@ -305,11 +257,11 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     wg_status status = eng_run(l->code, &launch, &result, err);
     ses->running = false;
     *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
-    if (watched) record_launch(ses, l, index, &w, &result, status, err, *nanoseconds);
+    if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds);
     findings_write(&found);
     if (status != WG_OK) record_not_run(ses, l, index, err->text, true);
     eng_result_free(&result);
-    watching_stop(&w);
+    watch_run_stop(&watching);
     return status;
 }
 

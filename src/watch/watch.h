@@ -88,6 +88,18 @@ typedef struct watch {
 /* All watches, NULL-terminated. */
 extern const watch *const watch_all[];
 
+/* All watches on one launch: start, put the sinks into the launch, run it, finish, stop. */
+typedef struct watch_run {
+    watch_context ctx;
+    unsigned workers;
+    eng_sink *sinks; /* sinks[worker * n_sinks + k], as eng_launch wants them */
+    size_t n_sinks;
+} watch_run;
+bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers); /* false: no memory */
+/* Merges the workers' states and lets every watch write what it counted. */
+void watch_run_finish(watch_run *run, const eng_result *result, watch_record *record);
+void watch_run_stop(watch_run *run);
+
 /* --- a cell an instruction: the state that most watches keep ----------------------------- */
 /* Zeroed cells of `size` bytes for every instruction of the functions that ran; a function's cells come with
  * its first event. */
