@@ -25,6 +25,7 @@ typedef struct rt_context {
     session *session;   /* NULL until a call needs the device */
     pid_t owner;        /* the process that opened it */
     bool closed;        /* the last words were spoken */
+    volatile int dying; /* a signal that waits for the running kernel to stop before the process dies of it */
     bool forked;        /* this process is a fork of one that had used the device */
     cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
     unsigned flags;     /* cudaSetDeviceFlags */

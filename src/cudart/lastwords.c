@@ -103,6 +103,15 @@ static void host_access(const siginfo_t *info) {
                     (unsigned long long)at);
 }
 
+/* Dies of the signal: a fault repeats when its instruction runs again, what was sent is sent again. */
+static void die_of(int sig, bool send) {
+    char how[] = "signal 00";
+    how[7] = (char)('0' + sig / 10), how[8] = (char)('0' + sig % 10);
+    speak(how, true);
+    signal(sig, SIG_DFL);
+    if (send) raise(sig);
+}
+
 static void on_signal(int sig, siginfo_t *info, void *machine) {
     int i = index_of(sig);
     const struct sigaction *old = &before[i];
@@ -116,13 +125,17 @@ static void on_signal(int sig, siginfo_t *info, void *machine) {
             old->sa_handler(sig);
         return;
     }
-    char how[] = "signal 00";
-    how[7] = (char)('0' + sig / 10), how[8] = (char)('0' + sig % 10);
-    speak(how, true);
-    /* Die of the same signal. A fault repeats when its instruction runs again; what was sent is sent again.
-     */
-    signal(sig, SIG_DFL);
-    if (info->si_code <= 0 || i >= N_FAULTS) raise(sig);
+    /* A request to end waits for the running kernel to stop, so that what it counted is told; a second one
+     * does not. */
+    if (i >= N_FAULTS && ours() && !rt.dying && ses_cancel(rt.session)) {
+        rt.dying = sig;
+        return;
+    }
+    die_of(sig, info->si_code <= 0 || i >= N_FAULTS);
+}
+
+void rt_lastwords_due(void) {
+    if (rt.dying) die_of(rt.dying, true);
 }
 
 void rt_lastwords_thread(void) {

@@ -13,5 +13,7 @@ void rt_lastwords_start(void);
 void rt_lastwords_arm(void);
 /* In each thread that calls the runtime: a stack for the handlers, so that overflows are seen too. */
 void rt_lastwords_thread(void);
+/* After a kernel: dies of a signal that came while it ran. */
+void rt_lastwords_due(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "cudart/api.h"
 #include "cudart/function.h"
+#include "cudart/lastwords.h"
 #include "cudart/module.h"
 #include "cudart/stream.h"
 
@@ -165,6 +166,7 @@ static cudaError_t run(const request *rq) {
     wg_error err = {0};
     double ns = 0;
     wg_status status = ses_run(rt.session, &launch, &ns, &err);
+    rt_lastwords_due();
     free(params);
     rt_stream_work(rq->stream, ns);
     cudaError_t e = error_of_run(status);

@@ -45,6 +45,7 @@ static const char *kind_name(eng_alloc_kind kind) {
 cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     uint64_t at = (uintptr_t)address;
     const eng_allocation *a = eng_memory_find(rt_memory(), at, NULL);
+    uint64_t size = a ? a->size : 0;
     wg_error err = {0};
     if (a && !a->freed && a->address == at && !(kinds & 1u << a->kind))
         wg_fail(&err, WG_ERR_ARGUMENT, "it is %s, which another call frees", kind_name(a->kind));
@@ -57,6 +58,7 @@ cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     void *frames[RT_STACK_FRAMES];
     eng_memory_set_stack(rt_memory(), at, frames, rt_stack(frames), true);
     wg_u64map_remove(&rt.pinned, at);
+    rt_pool_freed(at, size);
     return cudaSuccess;
 }
 
@@ -66,6 +68,7 @@ void rt_memory_reset(void) {
     for (size_t i = 0; (a = eng_memory_at(mem, i)); i++) {
         if (a->freed || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP) continue;
         wg_u64map_remove(&rt.pinned, a->address);
+        rt_pool_freed(a->address, a->size);
         if (a->kind == ENG_ALLOC_REGISTERED)
             eng_memory_unregister(mem, (void *)(uintptr_t)a->address, NULL);
         else

@@ -10,6 +10,8 @@ cudaError_t rt_alloc(void **out, size_t size, eng_alloc_kind kind);
 /* Frees one of the kinds in the mask (1 << eng_alloc_kind); anything else is cudaErrorInvalidValue and a
  * finding that says what the address is. */
 cudaError_t rt_free(void *address, unsigned kinds, const char *call);
+/* Freed memory leaves the count of the pool that it came from, whichever call freed it (pool.c). */
+void rt_pool_freed(uint64_t address, uint64_t size);
 /* Frees all that the program allocated. */
 void rt_memory_reset(void);
 

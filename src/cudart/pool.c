@@ -30,7 +30,14 @@ static void count(rt_pool *pool, int64_t bytes) {
     if (pool->used > pool->used_high) pool->used_high = pool->used;
 }
 
-/* pool NULL: the device's current one. */
+void rt_pool_freed(uint64_t address, uint64_t size) {
+    uint64_t owner;
+    if (!wg_u64map_get(&owners, address, &owner)) return;
+    count((rt_pool *)(uintptr_t)owner, -(int64_t)size);
+    wg_u64map_remove(&owners, address);
+}
+
+/* named: from the pool of this handle; else from the device's current one. */
 static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool named, cudaStream_t stream) {
     if (!out) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
@@ -63,14 +70,7 @@ cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
     if (!address) return rt_leave(cudaSuccess);
-    const eng_allocation *a = eng_memory_find(rt_memory(), (uintptr_t)address, NULL);
-    size_t size = a ? a->size : 0;
     if ((e = rt_free(address, 1u << ENG_ALLOC_DEVICE, "cudaFreeAsync"))) return rt_leave(e);
-    uint64_t owner;
-    if (wg_u64map_get(&owners, (uintptr_t)address, &owner)) {
-        count((rt_pool *)(uintptr_t)owner, -(int64_t)size);
-        wg_u64map_remove(&owners, (uintptr_t)address);
-    }
     rt_stream_work(s, 0);
     return rt_leave(cudaSuccess);
 }

@@ -1,0 +1,28 @@
+// The kernels of the runtime's tests. kernels_sm80.cubin is made of it:
+//   nvcc -cubin -arch=sm_80 -lineinfo kernels.cu -o kernels_sm80.cubin
+__device__ int offset[4] = {100, 200, 300, 400};
+__constant__ int bias[4];
+__managed__ int shared_with_host = 7;
+
+extern "C" __global__ void scale(int *p, int n, int by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i] = p[i] * by + offset[i & 3] + bias[i & 3];
+}
+
+struct pair { char c; double d; short s; };
+extern "C" __global__ void take(double *out, pair a, char b, const int *list) { out[0] = a.c + a.d + a.s + b + list[1]; }
+
+extern "C" __global__ void reverse(int *p) // dynamic shared memory
+{
+    extern __shared__ int words[];
+    words[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = words[blockDim.x - 1 - threadIdx.x];
+}
+
+extern "C" __global__ void __launch_bounds__(64) bounded(int *p) { p[threadIdx.x] = 1; }
+extern "C" __global__ void count_up() { shared_with_host++; }
+extern "C" __global__ void store(int *p, long at) { *(int *)((char *)p + at) = 1; }
+extern "C" __global__ void trap() { asm volatile("trap;"); }
+extern "C" __global__ void spin(volatile int *p) { while (!*p) { } }
