@@ -1,15 +1,20 @@
 /* Global and local memory: requests, sectors, bytes asked for and bytes used, for each instruction.
  *
- * Nearly all requests of good kernels are whole-warp, contiguous and aligned, or uniform: for those one
- * counter is bumped and everything else follows when the launch ends. Only what deviates is looked at. */
+ * Nearly all requests of good kernels are of a whole warp and contiguous or uniform: for those one counter is
+ * bumped, and everything else follows when the launch ends. Only what deviates is looked at. */
 #include <stdlib.h>
 
 #include "watch/sectors.h"
 #include "watch/watch.h"
 
+/* Whole-warp requests by shape: contiguous from the start of a sector; contiguous from within one, which moves one
+ * sector more; all lanes at one address. */
+enum { ALIGNED, SHIFTED, UNIFORM, SHAPES };
+typedef struct hot {
+    uint64_t n[SHAPES + 1 /* makes it 32 bytes */];
+} hot;
+
 typedef struct cell {
-    uint64_t aligned; /* whole-warp contiguous requests that begin at a sector */
-    uint64_t uniform; /* whole-warp requests to one address */
     uint64_t requests, sectors, asked, used; /* of all others */
     uint64_t chunks;  /* under the own model, all requests */
     uint64_t sample;  /* an address that was accessed */
@@ -18,12 +23,13 @@ typedef struct cell {
 } cell;
 
 typedef struct state {
-    watch_cells global, local;
+    watch_cells hot, global, local;
     unsigned chunk, group; /* 0: no such model was asked for */
 } state;
 
 static void stop(void *opaque) {
     state *st = opaque;
+    watch_cells_free(&st->hot);
     watch_cells_free(&st->global);
     watch_cells_free(&st->local);
     free(st);
@@ -34,7 +40,9 @@ static void *start(const watch_context *ctx) {
     if (!st) return NULL;
     st->chunk = ctx->chunk_bytes;
     st->group = ctx->group_threads ? ctx->group_threads : 32;
-    if (watch_cells_init(&st->global, ctx, sizeof(cell)) && watch_cells_init(&st->local, ctx, sizeof(cell))) return st;
+    if (watch_cells_init(&st->hot, ctx, sizeof(hot)) && watch_cells_init(&st->global, ctx, sizeof(cell)) &&
+        watch_cells_init(&st->local, ctx, sizeof(cell)))
+        return st;
     stop(st);
     return NULL;
 }
@@ -69,24 +77,45 @@ static void count(state *st, const eng_batch *batch, const eng_event *ev) {
     cell *c = watch_cell(&st->global, ev->function, ev->instr);
     if (!c) return;
     if (!c->access) first(c, batch, ev);
-    if (ev->mask == UINT32_MAX && ev->cls == ENG_CONTIGUOUS && ev->address % WATCH_SECTOR == 0) c->aligned++;
-    else if (ev->mask == UINT32_MAX && ev->cls == ENG_UNIFORM) c->uniform++;
-    else if (ev->mask) deviating(c, batch, ev);
-    if (st->chunk) c->chunks += watch_chunks_event(batch, ev, st->chunk, st->group);
+    if (ev->mask) deviating(c, batch, ev);
+}
+
+/* Under the own model nothing is known in advance. */
+static void count_chunks(state *st, const eng_batch *batch, const eng_event *ev) {
+    cell *c = watch_cell(&st->global, ev->function, ev->instr);
+    if (c) c->chunks += watch_chunks_event(batch, ev, st->chunk, st->group);
+}
+
+static void local(state *st, const eng_batch *batch, const eng_event *ev) {
+    cell *c = watch_cell(&st->local, ev->function, ev->instr);
+    if (!c || !ev->mask) return;
+    if (!c->access) first(c, batch, ev);
+    deviating(c, batch, ev);
 }
 
 static void events(void *opaque, const eng_batch *batch) {
     state *st = opaque;
-    for (size_t i = 0; i < batch->count; i++) {
-        const eng_event *ev = &batch->events[i];
+    unsigned function = UINT32_MAX;
+    hot *row = NULL; /* of that function */
+    for (const eng_event *ev = batch->events, *end = ev + batch->count; ev < end; ev++) {
         if (ev->kind != ENG_EV_ACCESS) continue;
-        if (ev->space == ENG_GLOBAL) {
+        if (ev->space != ENG_GLOBAL) {
+            if (ev->space == ENG_LOCAL) local(st, batch, ev);
+            continue;
+        }
+        if (ev->function != function) {
+            function = ev->function;
+            row = watch_cell(&st->hot, function, 0);
+            if (!row) return;
+        }
+        if (st->chunk) count_chunks(st, batch, ev);
+        if (ev->mask == UINT32_MAX && ev->cls <= ENG_CONTIGUOUS) {
+            unsigned shape = ev->cls == ENG_UNIFORM ? UNIFORM : (ev->address & (WATCH_SECTOR - 1)) != 0 ? SHIFTED : ALIGNED;
+            if (row[ev->instr].n[shape]++) continue;
+            cell *c = watch_cell(&st->global, function, ev->instr);
+            if (c && !c->access) first(c, batch, ev);
+        } else {
             count(st, batch, ev);
-        } else if (ev->space == ENG_LOCAL && ev->mask) {
-            cell *c = watch_cell(&st->local, ev->function, ev->instr);
-            if (!c) continue;
-            if (!c->access) first(c, batch, ev);
-            deviating(c, batch, ev);
         }
     }
 }
@@ -98,8 +127,6 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             if (!b->access) continue;
             cell *a = watch_cell(into, f, i);
             if (!a) return;
-            a->aligned += b->aligned;
-            a->uniform += b->uniform;
             a->requests += b->requests;
             a->sectors += b->sectors;
             a->asked += b->asked;
@@ -112,7 +139,18 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
     }
 }
 
+static void merge_hot(watch_cells *into, const watch_cells *from) {
+    for (unsigned f = 0; f < from->module->n_functions; f++) {
+        const hot *b = from->at[f];
+        for (uint32_t i = 0; b && i < from->module->functions[f].code_size / 16; i++, b++) {
+            hot *a = watch_cell(into, f, i);
+            for (int k = 0; a && k < SHAPES; k++) a->n[k] += b->n[k];
+        }
+    }
+}
+
 static void merge(void *into, void *from) {
+    merge_hot(&((state *)into)->hot, &((state *)from)->hot);
     merge_cells(&((state *)into)->global, &((state *)from)->global);
     merge_cells(&((state *)into)->local, &((state *)from)->local);
 }
@@ -151,12 +189,15 @@ static void add(watch_record *record, watch_counter counter, unsigned f, uint32_
 }
 
 static void finish_cell(watch_record *record, const state *st, unsigned f, uint32_t i, const cell *c, bool local) {
+    static const hot nothing;
+    const hot *row = local ? NULL : st->hot.at[f], *h = row ? &row[i] : &nothing;
     kind k = kind_of(c->access, local);
     uint64_t whole = (uint64_t)32 * c->width; /* bytes of a whole-warp contiguous request */
-    add(record, k.requests, f, i, c->aligned + c->uniform + c->requests);
-    add(record, k.sectors, f, i, c->aligned * (whole / WATCH_SECTOR) + c->uniform + c->sectors);
-    add(record, k.asked, f, i, (c->aligned + c->uniform) * whole + c->asked);
-    add(record, k.used, f, i, c->aligned * whole + c->uniform * c->width + c->used);
+    uint64_t contiguous = h->n[ALIGNED] + h->n[SHIFTED], requests = contiguous + h->n[UNIFORM];
+    add(record, k.requests, f, i, requests + c->requests);
+    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h->n[SHIFTED] + h->n[UNIFORM] + c->sectors);
+    add(record, k.asked, f, i, requests * whole + c->asked);
+    add(record, k.used, f, i, contiguous * whole + h->n[UNIFORM] * c->width + c->used);
     if (st->chunk) add(record, k.chunks, f, i, c->chunks);
 }
 

@@ -14,6 +14,12 @@ static uint32_t bytes_in_sector(uint64_t address, unsigned width) {
     return (uint32_t)(((uint64_t)1 << width) - 1) << (address & (WATCH_SECTOR - 1));
 }
 
+/* How many of an access's bytes are new: nearly always all or none, since lanes seldom overlap in part. */
+static unsigned fresh_bytes(uint32_t bits, uint32_t used, unsigned width) {
+    uint32_t fresh = bits & ~used;
+    return fresh == bits ? width : fresh ? ones(fresh) : 0;
+}
+
 /* Sectors met so far: a small open hash, each with the bytes used in it. 32 lanes fill at most half. */
 typedef struct sector_set {
     uint64_t sector[64];
@@ -29,7 +35,7 @@ static void touch_sector(sector_set *set, uint64_t address, unsigned width, watc
         set->sector[slot] = sector;
         touch->sectors++;
     }
-    touch->bytes += ones(bits & ~set->used[slot]);
+    touch->bytes += fresh_bytes(bits, set->used[slot], width);
     set->used[slot] |= bits;
 }
 
@@ -55,7 +61,7 @@ watch_touch watch_touch_lanes(const uint64_t lanes[32], uint32_t mask, unsigned 
             used = 0;
             touch.sectors++;
         }
-        touch.bytes += ones(bits & ~used);
+        touch.bytes += fresh_bytes(bits, used, width);
         used |= bits;
     }
     return touch;

@@ -111,6 +111,7 @@ typedef struct watch_cells {
 bool watch_cells_init(watch_cells *cells, const watch_context *ctx, size_t size);
 void *watch_cells_more(watch_cells *cells, unsigned function); /* NULL: no memory */
 void watch_cells_free(watch_cells *cells);
+/* The cell of an instruction; NULL: no memory. */
 static inline void *watch_cell(watch_cells *cells, unsigned function, uint32_t instr) {
     char *row = cells->at[function];
     if (__builtin_expect(!row, 0)) {
