@@ -43,7 +43,7 @@ static void write_overview(const rep_fold *fold, const rep_style *style, wg_text
                        rep_per(rep_get(c, GLOBAL("sectors", "st")), rep_get(c, GLOBAL("requests", "st")), "2").at,
                        rep_whole(rep_get(c, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum") +
                                  rep_get(c, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum")).at,
-                       rep_whole(rep_get(c, "wg__branches_divergent.sum")).at, k->name);
+                       rep_whole(rep_get(c, "smsp__sass_branch_targets_threads_divergent.sum")).at, k->name);
     }
 }
 
@@ -100,7 +100,7 @@ static void write_occupancy(const rep_kernel *k, const json_t *gpu, const rep_st
 static void write_execution(const rep_kernel *k, const rep_style *style, wg_text *out) {
     const json_t *c = k->counters;
     double warps = rep_get(c, "smsp__inst_executed.sum"), lanes = rep_get(c, "smsp__thread_inst_executed.sum");
-    double divergent = rep_get(c, "wg__branches_divergent.sum"), conditional = rep_get(c, "wg__branches_conditional.sum");
+    double divergent = rep_get(c, "smsp__sass_branch_targets_threads_divergent.sum"), conditional = rep_get(c, "smsp__sass_branch_targets.sum");
     label(out, style, "instructions");
     wg_text_printf(out, "%s by warps, %s by threads: %s of 32 lanes active\n", rep_whole(warps).at, rep_whole(lanes).at,
                    rep_per(lanes, warps, "1").at);

@@ -28,7 +28,7 @@ static sums sums_of(const json_t *c) {
                   .used = sum_of(c, "wg__bytes_used_"),
                   .wavefronts = sum_of(c, "_wavefronts_mem_shared_"),
                   .ideal = sum_of(c, "wg__wavefronts_ideal_"),
-                  .divergent = rep_get(c, "wg__branches_divergent.sum")};
+                  .divergent = rep_get(c, "smsp__sass_branch_targets_threads_divergent.sum")};
 }
 
 /* What a line costs, for choosing which lines to show: issue slots, sectors and wavefronts alike. */
