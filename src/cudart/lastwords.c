@@ -156,7 +156,7 @@ static bool fork_holds; /* guarded by the lock itself */
 static void before_fork(void) {
     if (pthread_mutex_lock(&rt.lock) == 0) fork_holds = true;
 }
-static void release_after_fork(void) {
+static void after_fork_parent(void) {
     if (!fork_holds) return;
     fork_holds = false;
     pthread_mutex_unlock(&rt.lock);
@@ -169,7 +169,9 @@ static void after_fork_child(void) {
         rt.owner = getpid();
         ses_forked(rt.session);
     }
-    release_after_fork();
+    /* The lock is the parent's thread's: the child begins with a fresh one. */
+    rt.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    fork_holds = false;
 }
 
 void rt_lastwords_arm(void) {
@@ -186,5 +188,5 @@ void rt_lastwords_arm(void) {
             sigaction(fatal[i], &mine, NULL);
         }
     }
-    pthread_atfork(before_fork, release_after_fork, after_fork_child);
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
