@@ -77,12 +77,21 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_IMAD_WIDE:
     case SASS_UIMAD_WIDE:
     case SASS_UIADD3_64:
+    case SASS_IADD_64:
+    case SASS_MOV_64:
+    case SASS_UMOV_64:
+    case SASS_SEL_64:
+    case SASS_USEL_64:
+    case SASS_FFMA2:
+    case SASS_FMUL2:
+    case SASS_FADD2:
     case SASS_DADD:
     case SASS_DMUL:
     case SASS_DFMA:
     case SASS_LEPC:
     case SASS_LEPC_90: return 2;
-    case SASS_CS2R: return i->shape ? 2 : 1;
+    case SASS_CS2R:
+    case SASS_MOV: return i->shape ? 2 : 1;
     case SASS_F2F:
     case SASS_F2F_64:
     case SASS_F2I:
@@ -110,6 +119,12 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_IMAD_WIDE:
     case SASS_UIMAD_WIDE: return a || b ? 1 : 2;
     case SASS_UIADD3_64:
+    case SASS_IADD_64:
+    case SASS_SEL_64:
+    case SASS_USEL_64:
+    case SASS_FFMA2:
+    case SASS_FMUL2:
+    case SASS_FADD2:
     case SASS_DADD:
     case SASS_DMUL:
     case SASS_DFMA:
@@ -123,6 +138,8 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_FRND:
     case SASS_FRND_64:
     case SASS_MATCH: return words_of_type(i->type);
+    case SASS_MOV:
+    case SASS_ISETP: return i->shape ? 2 : 1; /* .64 of sm_100 and later */
     case SASS_HMMA:
     case SASS_IMMA:
     case SASS_BMMA:

@@ -114,7 +114,7 @@ typedef struct sass_instr {
      * value in a and the new one in b; SHFL a value, b lane, c clamp; BAR a number, b count (shape 1: one register
      * holds both, the number in bits 0..3 and the count from bit 16 on); S2R a special register;
      * LDC a constant; BSSY, BSYNC, BREAK a barrier. BRX, RET and CALL through a register: a is the register, b a
-     * SASS_LABEL whose value is added to it. BRA: psrc[0] as well as the guard must hold, and psrc[1] (uniform). */
+     * SASS_LABEL whose value is added to it. BRA with shape 1 (.ANY) is taken by all lanes when any lane would. BRA: psrc[0] as well as the guard must hold, and psrc[1] (uniform). */
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
     sass_operand a, b, c;   /* first, second, third logical source */
     sass_pred pdst[2];      /* predicate destinations */
