@@ -85,6 +85,7 @@ static bool bind_iadd3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 }
 
 static bool bind_viadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->shape) return eng_refuse(plan, "two halves");
     eng_operands(plan, in, out);
     out->x = sign_flags(in);
     out->fn = eng_pick(!out->x ? add2 : out->x == NEG_B ? sub2 : add3_neg, out);
@@ -293,7 +294,9 @@ ENG_OP(minmax_unsigned) {
 }
 static bool bind_imnmx(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->shape) return eng_refuse(plan, "two halves");
+    if (in->flags & SASS_RELU) return eng_refuse(plan, "a minimum or maximum with .RELU");
     eng_operands(plan, in, out);
+    if (out->pd[0] != ENG_PSINK || out->pd[1] != ENG_PSINK) return eng_refuse(plan, "which of two was taken");
     bool s = in->flags & SASS_SIGNED;
     const eng_fn *fn = s ? minmax_signed : minmax_unsigned;
     if (out->ps[0] == ENG_PT) fn = s ? min_signed : min_unsigned;
@@ -320,6 +323,7 @@ ENG_OP(vimnmx3) {
     }
 }
 static bool bind_three(eng_plan *plan, const sass_instr *in, eng_ins *out, const eng_fn *fn) {
+    if (in->shape) return eng_refuse(plan, "two halves");
     eng_operands(plan, in, out);
     out->x = sign_flags(in) | (in->flags & SASS_SIGNED ? MM_SIGNED : 0) | (in->flags & SASS_RELU ? MM_RELU : 0);
     out->fn = eng_pick(fn, out);

@@ -12,36 +12,37 @@ static sass_operand reg_at(const sass_instr *i, unsigned lo) {
     return (sass_operand){.kind = SASS_REG, .reg = (uint8_t)bits(i, lo, 8)};
 }
 
-/* The register of the third and fourth component; printed before the first one. The engine finds it in c. */
+/* The register of the third and fourth component is printed before the other. */
 void take_second_dst(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
-    at->instr->c = reg_at(at->instr, lo);
+    at->instr->dst2 = reg_at(at->instr, lo);
 }
 void show_second_dst(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     sass_item(out);
-    put_reg(out, &at->instr->c);
+    put_reg(out, &at->instr->dst2);
 }
 
 /* Where the descriptor is: a word of the constant bank, or a uniform register (sm_90 and later). */
 static sass_operand handle_of(const sass_cursor *at) {
     const sass_instr *i = at->instr;
     if (at->form == 7) return (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 40)};
-    if (at->form == 1) return reg_at(i, 64);
+    if (at->form == 1 || at->form == 4) return reg_at(i, 64);
     return (sass_operand){.kind = SASS_CONST,
                           .bank = (uint8_t)bits(i, 54, 5),
                           .index = 255,
                           .value = (int64_t)bits(i, 40, 14) * 4};
 }
-void take_tex_handle(sass_cursor *at, unsigned surface, unsigned arg2) { /* printed from the word: slots are full */
-    UNUSED(at), UNUSED(surface), UNUSED(arg2);
+void take_tex_handle(sass_cursor *at, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    at->instr->extra = handle_of(at);
 }
-void show_tex_handle(sass_cursor *at, text_out *out, unsigned surface, unsigned arg2) {
-    UNUSED(surface), UNUSED(arg2);
-    const sass_operand o = handle_of(at);
+void show_tex_handle(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    const sass_operand *o = &at->instr->extra;
     sass_item(out);
-    if (o.kind == SASS_CONST) sass_put(out, "0x%x, 0x%x", o.bank, (unsigned)(o.value / 4));
-    else put_reg(out, &o);
+    if (o->kind == SASS_CONST) sass_put(out, "0x%x, 0x%x", o->bank, (unsigned)(o->value / 4));
+    else put_reg(out, o);
 }
 
 void take_tex_dim(sass_cursor *at, unsigned lo, unsigned width) { at->instr->shape = (uint8_t)bits(at->instr, lo, width); }
@@ -130,17 +131,16 @@ void show_sel64(sass_cursor *at, text_out *out, unsigned uniform, unsigned arg2)
     else put_reg(out, o);
 }
 
-/* --- sparse matrices: the metadata register (in mem2.base, no slot being left) and the choice of threads --- */
+/* --- sparse matrices: the metadata register and the choice of threads --- */
 
 void take_sparse_metadata(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
-    at->instr->mem2.base = (uint8_t)bits(at->instr, lo, 8);
+    at->instr->extra = reg_at(at->instr, lo);
 }
 void show_sparse_metadata(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
-    const sass_operand reg = {.kind = SASS_REG, .reg = at->instr->mem2.base};
     sass_item(out);
-    put_reg(out, &reg);
+    put_reg(out, &at->instr->extra);
 }
 void take_sparse_selector(sass_cursor *at, unsigned lo, unsigned width) {
     at->instr->shift = (uint8_t)bits(at->instr, lo, width);

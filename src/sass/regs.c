@@ -69,10 +69,53 @@ static fragments fragments_of(const sass_instr *i) {
     }
 }
 
+/* --- textures ------------------------------------------------------------------------------------ */
+
+typedef struct tex_regs {
+    uint8_t a, b;
+} tex_regs;
+
+/* Coordinates with the array's layer first, then the level of detail and offsets. Scalar forms (.SCR) share the values
+ * between the two registers, others have the coordinates in the first. A bindless form begins the second with the
+ * descriptor. */
+enum { TEX_SCALAR_BIT = 60, TEX_BINDLESS_BIT = 59, TEX_OFFSETS_BIT = 76, TEX_LB = 2, TEX_LBC = 5 };
+static bool word_bit(const sass_instr *i, unsigned at) { return (at < 64 ? i->lo >> at : i->hi >> (at - 64)) & 1; }
+static tex_regs texture_sources(const sass_instr *i) {
+    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 4, 4}; /* 1D 2D 3D CUBE, and arrays of them */
+    const unsigned xyz = coordinates[i->shape & 7];
+    const bool lod = (i->op == SASS_TEX || i->op == SASS_TEX_B) && i->sub >= TEX_LB && i->sub <= TEX_LBC;
+    const unsigned more = lod + word_bit(i, TEX_OFFSETS_BIT), all = xyz + more;
+    if (word_bit(i, TEX_BINDLESS_BIT)) return (tex_regs){(uint8_t)xyz, (uint8_t)(1 + more)};
+    if (word_bit(i, TEX_SCALAR_BIT)) return (tex_regs){(uint8_t)((all + 1) / 2), (uint8_t)(all / 2)};
+    return (tex_regs){(uint8_t)xyz, (uint8_t)more};
+}
+static unsigned texture_source_regs(const sass_instr *i, bool first) {
+    switch ((sass_op)i->op) {
+    case SASS_TXQ:
+    case SASS_TXQ_B: return 1;
+    case SASS_TXD: /* two derivatives for each coordinate */
+    case SASS_TXD_B: return first ? texture_sources(i).a : i->shape & 1 ? 4u : i->shape & 2 ? 6u : 2u;
+    default: break;
+    }
+    const tex_regs n = texture_sources(i);
+    return first ? n.a : n.b ? n.b : 1;
+}
+static unsigned components(const sass_instr *i) {
+    static const uint8_t ones[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return ones[i->byte & 15];
+}
+static bool is_texture(const sass_instr *i) { return sass_class_of((sass_op)i->op) == SASS_CLASS_TEXTURE; }
+static unsigned surface_words(const sass_instr *i) { /* .P moves components, .D bytes */
+    return i->op == SASS_SULD_P || i->op == SASS_SUST_P ? (i->sub == 1 ? 1 : i->sub == 3 ? 2 : 4)
+                                                        : words_of_width(i->width);
+}
+
 /* --- the questions ------------------------------------------------------------------------------- */
 
 unsigned sass_dst_regs(const sass_instr *i) {
     if (!is_register(&i->dst)) return 0;
+    if (is_texture(i)) return components(i) >= 2 ? 2 : 1;
+    if (sass_class_of((sass_op)i->op) == SASS_CLASS_SURFACE) return surface_words(i);
     switch ((sass_op)i->op) {
     case SASS_IMAD_WIDE:
     case SASS_UIMAD_WIDE:
@@ -112,12 +155,22 @@ unsigned sass_dst_regs(const sass_instr *i) {
     }
 }
 
+unsigned sass_dst2_regs(const sass_instr *i) {
+    if (!is_register(&i->dst2) || !is_texture(i)) return 0;
+    const unsigned n = components(i);
+    return n > 2 ? n - 2 : 0;
+}
+
 unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     if (!is_register(slot)) return 0;
     const bool a = slot == &i->a, b = slot == &i->b;
+    if (slot == &i->extra) return 1;
+    if (is_texture(i)) return texture_source_regs(i, a);
     switch ((sass_op)i->op) {
     case SASS_IMAD_WIDE:
-    case SASS_UIMAD_WIDE: return a || b ? 1 : 2;
+    case SASS_UIMAD_WIDE:
+    case SASS_IMAD_HI: /* adds 64 bits, too, before it drops the low ones */
+    case SASS_UIMAD_HI: return a || b ? 1 : 2;
     case SASS_UIADD3_64:
     case SASS_IADD_64:
     case SASS_SEL_64:
@@ -163,6 +216,7 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_CLASS_GLOBAL_ATOM:
     case SASS_CLASS_GLOBAL_RED:
     case SASS_CLASS_SHARED_ATOM: return words_of_width(i->width);
+    case SASS_CLASS_SURFACE: return surface_words(i);
     default: return 1;
     }
 }

@@ -116,7 +116,9 @@ typedef struct sass_instr {
      * LDC a constant; BSSY, BSYNC, BREAK a barrier. BRX, RET and CALL through a register: a is the register, b a
      * SASS_LABEL whose value is added to it. BRA with shape 1 (.ANY) is taken by all lanes when any lane would. BRA: psrc[0] as well as the guard must hold, and psrc[1] (uniform). */
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
+    sass_operand dst2;      /* textures: register of the third and fourth component that the mask asks for */
     sass_operand a, b, c;   /* first, second, third logical source */
+    sass_operand extra;     /* textures and surfaces: where the descriptor is; sparse MMA: the metadata register */
     sass_pred pdst[2];      /* predicate destinations */
     sass_pred psrc[3];      /* predicate sources (SEL's selector, carry-ins, PLOP3's a b c; ISETP.EX: [1] low word) */
     sass_address mem;       /* memory operand; LDGSTS: the global side */
@@ -160,9 +162,10 @@ typedef enum sass_class {
 } sass_class;
 sass_class sass_class_of(sass_op op);
 
-/* Number of consecutive 32-bit registers that dst covers (1, 2, 4, ...), and that a source slot (&instr->a, b or c)
+/* Number of consecutive 32-bit registers that dst covers (1, 2, 4, ...), and that a source slot (&instr->a, b, c or extra)
  * covers; uniform registers likewise. 0 for RZ, URZ and what is no register. */
 unsigned sass_dst_regs(const sass_instr *instr);
+unsigned sass_dst2_regs(const sass_instr *instr);
 unsigned sass_src_regs(const sass_instr *instr, const sass_operand *slot);
 unsigned sass_address_regs(const sass_address *address); /* of its base */
 

@@ -48,4 +48,23 @@ bool listing_next(listing *l, listing_line *line) {
     return false;
 }
 
+bool words_open(listing *l) {
+    *l = (listing){.text = read_compressed(WG_TEST_DATA "/words.txt.zst")};
+    l->next = l->text;
+    return l->text != NULL;
+}
+
+bool words_next(listing *l, listing_line *line) {
+    char *begin = l->next, *end = strchr(begin, '\n');
+    unsigned long long hi, lo;
+    unsigned offset;
+    int text = 0;
+    if (!end) return false;
+    *end = 0;
+    l->next = end + 1;
+    if (sscanf(begin, "%d %x %16llx%16llx %n", &l->sm, &offset, &hi, &lo, &text) != 4) return false;
+    *line = (listing_line){.word = {lo, hi}, .offset = offset, .text = begin + text};
+    return true;
+}
+
 void listing_close(listing *l) { free(l->text); }

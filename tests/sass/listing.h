@@ -20,6 +20,9 @@ typedef struct listing_line {
 } listing_line;
 
 bool listing_open(listing *l, int sm);
+/* tests/data/words.txt.zst: lines of `SM OFFSET WORD TEXT`. */
+bool words_open(listing *l);
+bool words_next(listing *l, listing_line *line); /* sets l->sm */
 bool listing_next(listing *l, listing_line *line); /* false at the end */
 void listing_close(listing *l);
 
