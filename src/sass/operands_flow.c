@@ -171,15 +171,12 @@ void take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *mask = slot_of(at);
-    if (is_collective(i)) {
-        i->flags |= SASS_COLLECTIVE;
-        *mask = reg_at(i, 24);
-        set_label(i, slot_of(at), next_offset(i) + distance(i));
-    } else if (at->form == 1) {
-        *mask = reg_at(i, i->sm >= 90 ? 24 : 32);
-    } else { /* since sm_90 without a mask: all lanes */
-        *mask = (sass_operand){.kind = SASS_IMM, .value = i->sm >= 90 ? UINT32_MAX : (int64_t)bits(i, 32, 32)};
-    }
+    /* Since sm_90 the form without a register has no mask either: all lanes. */
+    if (at->form == 1) *mask = reg_at(i, i->sm >= 90 ? 24 : 32);
+    else *mask = (sass_operand){.kind = SASS_IMM, .value = i->sm >= 90 ? UINT32_MAX : (int64_t)bits(i, 32, 32)};
+    if (!is_collective(i)) return;
+    i->flags |= SASS_COLLECTIVE;
+    set_label(i, slot_of(at), next_offset(i) + distance(i));
 }
 void show_warpsync(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
     const sass_operand *mask = slot_of(at);
