@@ -2,7 +2,6 @@
 #include <cuda_runtime.h>
 
 static __constant__ float weight[5];
-template <typename T> __global__ void add(T *p, T by) { p[threadIdx.x] += by; }
 static __global__ void weigh(float *p) { p[threadIdx.x] = 2 * weight[threadIdx.x]; }
 
 int other_unit(int *d)
