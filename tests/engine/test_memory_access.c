@@ -64,8 +64,8 @@ static uint8_t regs[SLOTS * ENG_SLOT] __attribute__((aligned(64)));
 static uint8_t shared[4096 + 64] __attribute__((aligned(64))), local[256 * 32] __attribute__((aligned(64)));
 static eng_warp warp;
 void eng_flush(eng_worker *k) { /* the tests look at each event at once */
-    k->ev = batch.events;
-    batch.n_general = 0;
+    k->ev = k->batch->events;
+    k->batch->n_general = 0;
 }
 
 static uint32_t rng_state = 1;
