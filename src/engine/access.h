@@ -50,15 +50,17 @@ ENG_INLINE bool misses(const mem_range *r, uint64_t address, uint64_t n, uint64_
 }
 
 /* Lanes of `on` whose element lies in r and is aligned. */
-static inline uint32_t lanes_inside(const mem_range *r, const uint64_t *A, uint32_t on, unsigned width) {
-    uint64_t bad[32];
-    for (unsigned l = 0; l < 32; l++) {
-        uint64_t off = A[l] - r->lo;
-        bad[l] = (r->size - width - off) | off | (uint64_t)-(int64_t)(A[l] & (width - 1));
+static inline uint32_t lanes_inside(const mem_range *r, const uint64_t *A, const active *m, uint32_t on, unsigned width) {
+    v4 any = {0};
+    uint64_t room = r->size - width, low = width - 1, lo = r->lo;
+    for (unsigned g = 0; g < 8; g++) {
+        v4 off = v4_at(A, g) - lo;
+        any |= ((room - off) | off | (0 - (v4_at(A, g) & low))) & m->lanes[g];
     }
+    if (ENG_LIKELY(!v4_negative(any))) return on;
     uint32_t inside = 0;
-    for (unsigned l = 0; l < 32; l++) inside |= (uint32_t)(~bad[l] >> 63) << l;
-    return inside & on;
+    ENG_LANES(l, on) inside |= (uint32_t)!misses(r, A[l], width, width) << l;
+    return inside;
 }
 
 /* The active lanes by allocation: start with left = the lanes, take groups until there is none. Each comes with r filled
@@ -66,11 +68,11 @@ static inline uint32_t lanes_inside(const mem_range *r, const uint64_t *A, uint3
 typedef struct groups {
     uint32_t left, done, faulty;
 } groups;
-static inline uint32_t next_group(groups *g, eng_view *v, mem_range *r, const uint64_t *A, unsigned width, unsigned access) {
+static inline uint32_t next_group(groups *g, eng_view *v, mem_range *r, const uint64_t *A, const active *m, unsigned width, unsigned access) {
     while (g->left) {
-        uint32_t group = lanes_inside(r, A, g->left, width), first = g->left & -g->left;
+        uint32_t group = lanes_inside(r, A, m, g->left, width), first = g->left & -g->left;
         if (!group && mem_range_fill(v, r, A[__builtin_ctz(first)], access)) {
-            group = lanes_inside(r, A, g->left, width);
+            group = lanes_inside(r, A, m, g->left, width);
             if (!(group & first)) g->faulty |= first, g->left &= ~first;
         } else if (!group) {
             g->faulty |= first;
@@ -83,22 +85,50 @@ static inline uint32_t next_group(groups *g, eng_view *v, mem_range *r, const ui
     return 0;
 }
 
+/* Counts a run of n bytes read `times` times. */
+ENG_INLINE void count_run(eng_view *v, uint64_t at, uint64_t n, int times) {
+    int16_t *words = v->words, from, to;
+    if (ENG_UNLIKELY((at | n) & 3) || __builtin_add_overflow(words[at / 4], times, &from) ||
+        __builtin_sub_overflow(words[(at + n) / 4], times, &to)) {
+        mem_reads_run(&v->plane, at, n, times);
+        return;
+    }
+    words[at / 4] = from;
+    words[(at + n) / 4] = to;
+}
+
 /* Counts the reads of a group: one run for a contiguous stretch of lanes, one place for a uniform address. */
 static inline void count_reads(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, const shape *s, unsigned width) {
     if (!v->words) return;
     if (s->cls == ENG_UNIFORM) {
-        mem_reads_run(&v->plane, s->address + r->shadow, width, __builtin_popcount(group));
-    } else if (s->cls == ENG_CONTIGUOUS) {
+        count_run(v, s->address + r->shadow, width, __builtin_popcount(group));
+    } else if (s->cls == ENG_CONTIGUOUS || (s->cls == ENG_ROWS && s->more >> 8 == width)) {
+        unsigned row = s->cls == ENG_ROWS ? s->more & 0xff : 32;
         while (group) {
-            unsigned first = (unsigned)__builtin_ctz(group);
-            uint64_t holes = ~((uint64_t)group >> first);
-            unsigned n = (unsigned)__builtin_ctzll(holes);
-            mem_reads_run(&v->plane, A[first] + r->shadow, (uint64_t)n * width, 1);
+            unsigned first = (unsigned)__builtin_ctz(group), n = (unsigned)__builtin_ctzll(~((uint64_t)group >> first));
+            unsigned left = row - first % row;
+            n = n < left ? n : left;
+            count_run(v, A[first] + r->shadow, (uint64_t)n * width, 1);
             group = first + n < 32 ? group >> (first + n) << (first + n) : 0;
         }
     } else {
-        ENG_LANES(l, group) mem_reads_run(&v->plane, A[l] + r->shadow, width, 1);
+        ENG_LANES(l, group) count_run(v, A[l] + r->shadow, width, 1);
     }
 }
+
+/* The handlers of one width: NAME_plain and NAME_guard, which try the whole warp first, and NAME_some for some lanes. */
+#define NOINLINE static __attribute__((noinline))
+#define ENG_LOAD(name, W, is_signed)                                                                                        \
+    NOINLINE const eng_ins *name##_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {                     \
+        return load_some(i, w, R, mask, W, is_signed);                                                                  \
+    }                                                                                                                   \
+    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed, name##_some); }                     \
+    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed, name##_some); }
+#define ENG_STORE(name, W)                                                                                                  \
+    NOINLINE const eng_ins *name##_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {                     \
+        return store_some(i, w, R, mask, W);                                                                            \
+    }                                                                                                                   \
+    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W, name##_some); }                               \
+    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W, name##_some); }
 
 #endif

@@ -40,6 +40,25 @@ ENG_INLINE lanes_scan scan64(uint8_t *R, uint32_t low, uint32_t width) {
     return (lanes_scan){s.contiguous | d, s.uniform | d};
 }
 
+/* The same for the lanes in on, which is not 0; first: the lowest of them. */
+ENG_INLINE lanes_scan scan32_on(uint8_t *R, uint32_t low, uint32_t width, uint32_t on, unsigned first) {
+    const vu *a = eng_vu(R, low);
+    vu start = vu_set(eng_u32(R, low)[first]), c = {0}, u = {0};
+    ENG_EACH {
+        vu m = vu_expand(on, k), d = a[k] - start;
+        u |= d & m;
+        c |= (d ^ (((vu)ENG_LANE_IDS + ((uint32_t)(k * ENG_VL) - first)) * width)) & m;
+    }
+    return (lanes_scan){c, u};
+}
+ENG_INLINE lanes_scan scan64_on(uint8_t *R, uint32_t low, uint32_t width, uint32_t on, unsigned first) {
+    lanes_scan s = scan32_on(R, low, width, on, first);
+    const vu *h = eng_vu(R, low + ENG_SLOT);
+    vu start = vu_set(eng_u32(R, low + ENG_SLOT)[first]), d = {0};
+    ENG_EACH d |= (h[k] ^ start) & vu_expand(on, k);
+    return (lanes_scan){s.contiguous | d, s.uniform | d};
+}
+
 typedef struct shape {
     uint64_t address; /* of lane 0, were it active */
     int32_t stride;
@@ -47,51 +66,91 @@ typedef struct shape {
     uint8_t cls;
 } shape;
 
-ENG_INLINE uint64_t shape_differs(const uint64_t *A, uint32_t on, uint64_t address, int64_t stride, int64_t step, unsigned shift) {
-    uint64_t differ = 0;
-    for (unsigned l = 0; l < 32; l++) {
-        uint64_t want = address + (uint64_t)((l >> shift) * stride) + (uint64_t)((l & ((1u << shift) - 1)) * step);
-        differ |= (A[l] ^ want) & (uint64_t) - (int64_t)(on >> l & 1);
-    }
-    return differ;
+/* Four 64-bit lanes, whatever the instruction set. */
+typedef uint64_t v4 __attribute__((vector_size(32), may_alias));
+typedef int64_t v4s __attribute__((vector_size(32), may_alias));
+
+/* Bits 4 g .. 4 g + 3 of a mask, as 0 / all ones. */
+ENG_INLINE v4 v4_expand(uint32_t mask, unsigned g) {
+    const v4 bit = {1, 2, 4, 8};
+    return (v4)((((mask >> 4 * g & 15) - (v4){0}) & bit) != 0);
+}
+ENG_INLINE bool v4_none(v4 x) {
+#if defined(ENG_HAVE_AVX2)
+    return _mm256_testz_si256((__m256i)x, (__m256i)x);
+#else
+    return !(x[0] | x[1] | x[2] | x[3]);
+#endif
+}
+/* Of an active lane, is any sign bit set? */
+ENG_INLINE bool v4_negative(v4 x) {
+#if defined(ENG_HAVE_AVX2)
+    return _mm256_movemask_pd((__m256d)x);
+#else
+    return (int64_t)(x[0] | x[1] | x[2] | x[3]) < 0;
+#endif
+}
+ENG_INLINE v4 v4_at(const uint64_t *A, unsigned g) { return *(const v4 *)(const void *)(A + 4 * g); }
+
+/* Thirty-two addresses with the mask of their active lanes, spelt out once for all that look at them. */
+#define ENG_ADDRESSES(A) uint64_t A[32] __attribute__((aligned(32)))
+typedef struct active {
+    v4 lanes[8]; /* 0 or all ones */
+} active;
+ENG_INLINE void active_of(active *m, uint32_t on) {
+    for (unsigned g = 0; g < 8; g++) m->lanes[g] = v4_expand(on, g);
 }
 
+/* Is any active lane not at address + (l >> shift) * stride + (l % 2^shift) * step? shift: 2 to 5. */
+ENG_INLINE bool shape_differs(const uint64_t *A, const active *m, uint64_t address, uint64_t stride, uint64_t step, unsigned shift) {
+    v4 differ = {0}, lane = (v4){0, step, 2 * step, 3 * step} + address;
+    uint64_t row = 0, in_row = 0;
+    for (unsigned g = 0; g < 8; g++) {
+        differ |= (v4_at(A, g) ^ (lane + (row + in_row))) & m->lanes[g];
+        in_row += 4 * step;
+        if (((g + 1) * 4 & ((1u << shift) - 1)) == 0) row += stride, in_row = 0;
+    }
+    return !v4_none(differ);
+}
+
+ENG_INLINE int64_t divided(int64_t distance, unsigned n) { return n == 1 ? distance : distance / (int64_t)n; }
+
 /* Rows of 16, 8 or 4 lanes: the step from two lanes of the first active row, the stride from the next such row. */
-static inline bool shape_rows(const uint64_t *A, uint32_t on, shape *s) {
+static inline bool shape_rows(const uint64_t *A, const active *m, uint32_t on, shape *s) {
     unsigned f = (unsigned)__builtin_ctz(on);
     for (unsigned shift = 4; shift >= 2; shift--) {
         unsigned n = 1u << shift, row = f >> shift, behind = (row + 1) * n;
         uint32_t later = behind < 32 ? on >> behind << behind : 0, same = (on ^ later) & (on - 1);
         if (!later || !same) continue;
-        unsigned g = (unsigned)__builtin_ctz(same), h = (unsigned)__builtin_ctz(later);
-        int64_t step = (int64_t)(A[g] - A[f]) / (int64_t)(g - f);
-        if (step < 0 || step > 0xffff) continue;
+        unsigned g = (unsigned)__builtin_ctz(same), h = (unsigned)__builtin_ctz(later), e = 31 - (unsigned)__builtin_clz(same);
+        int64_t step = divided((int64_t)(A[g] - A[f]), g - f);
+        if (step < 0 || step > 0xffff || A[e] != A[f] + (e - f) * (uint64_t)step) continue;
         uint64_t row_f = A[f] - (uint64_t)(f % n * step), row_h = A[h] - (uint64_t)(h % n * step);
-        int64_t stride = (int64_t)(row_h - row_f) / (int64_t)((h >> shift) - row);
+        int64_t stride = divided((int64_t)(row_h - row_f), (h >> shift) - row);
         uint64_t address = row_f - (uint64_t)(row * stride);
-        if (stride != (int32_t)stride || shape_differs(A, on, address, stride, step, shift)) continue;
+        if (stride != (int32_t)stride || shape_differs(A, m, address, (uint64_t)stride, (uint64_t)step, shift)) continue;
         *s = (shape){address, (int32_t)stride, n | (uint32_t)step << 8, ENG_ROWS};
         return true;
     }
     return false;
 }
 
-/* The shape of the active lanes' addresses; on is not 0. */
-static inline void shape_of(const uint64_t *A, uint32_t on, unsigned width, shape *s) {
+/* The shape of the active lanes' addresses; on is not 0. Three lanes tell at once what most are not. */
+static inline void shape_of(const uint64_t *A, const active *m, uint32_t on, unsigned width, shape *s) {
     unsigned f = (unsigned)__builtin_ctz(on);
-    uint32_t rest = on & (on - 1);
-    if (!shape_differs(A, on, A[f], 0, 0, 5)) {
+    uint32_t second = on & (on - 1), third = second & (second - 1);
+    if (!second) {
         *s = (shape){A[f], 0, 0, ENG_UNIFORM};
         return;
     }
-    unsigned g = (unsigned)__builtin_ctz(rest);
-    int64_t distance = (int64_t)(A[g] - A[f]), step = distance / (int64_t)(g - f);
+    unsigned g = (unsigned)__builtin_ctz(second), h = third ? (unsigned)__builtin_ctz(third) : g;
+    int64_t step = divided((int64_t)(A[g] - A[f]), g - f);
     uint64_t address = A[f] - (uint64_t)(f * step);
-    if (step == (int32_t)step && !shape_differs(A, on, address, 0, step, 5)) {
-        *s = (shape){address, (int32_t)step, 0, step == (int64_t)width ? ENG_CONTIGUOUS : ENG_STRIDED};
-        return;
-    }
-    if (!shape_rows(A, on, s)) *s = (shape){A[f], 0, 0, ENG_GENERAL};
+    if (step == (int32_t)step && A[g] == address + g * (uint64_t)step && A[h] == address + h * (uint64_t)step &&
+        !shape_differs(A, m, address, 0, (uint64_t)step, 5))
+        *s = (shape){address, (int32_t)step, 0, step == 0 ? ENG_UNIFORM : step == (int64_t)width ? ENG_CONTIGUOUS : ENG_STRIDED};
+    else if (!shape_rows(A, m, on, s))
+        *s = (shape){A[f], 0, 0, ENG_GENERAL};
 }
 
 /* Adds an access to the events; the caller knows that they are wanted. */
@@ -217,6 +276,10 @@ ENG_INLINE void scatter_contiguous(uint8_t *R, uint32_t s, uint8_t *p, const uns
     }
 }
 
+/* The elements of the lanes in on; p is where lane 0's would be. Touches no other memory. */
+ENG_INLINE void gather_contiguous_on(uint8_t *R, uint32_t d, const uint8_t *p, uint32_t on, const unsigned W, const bool is_signed);
+ENG_INLINE void scatter_contiguous_on(uint8_t *R, uint32_t s, uint8_t *p, uint32_t on, const unsigned W);
+
 /* One element for all lanes. */
 ENG_INLINE void broadcast(uint8_t *R, uint32_t d, const uint8_t *p, const unsigned W, const bool is_signed) {
     uint32_t x[4] = {0};
@@ -241,7 +304,42 @@ ENG_INLINE void store_lane(uint8_t *R, uint32_t s, unsigned l, uint8_t *p, const
     memcpy(p, x, W);
 }
 
+ENG_INLINE void broadcast_on(uint8_t *R, uint32_t d, const uint8_t *p, uint32_t on, const unsigned W, const bool is_signed) {
+    uint32_t x[4] = {0};
+    memcpy(x, p, W);
+    if (is_signed) x[0] = W == 1 ? (uint32_t)(int8_t)x[0] : (uint32_t)(int16_t)x[0];
+    for (unsigned j = 0; j < (W + 3) / 4; j++) {
+        vu v = vu_set(x[j]), *out = eng_vu(R, d + j * ENG_SLOT);
+        ENG_EACH out[k] = vu_blend(on, k, out[k], v);
+    }
+}
+
 #define ENG_LANES(l, set) for (uint32_t set_ = (set), l; set_ && ((l = (uint32_t)__builtin_ctz(set_)), true); set_ &= set_ - 1)
+
+ENG_INLINE void gather_contiguous_on(uint8_t *R, uint32_t d, const uint8_t *p, uint32_t on, const unsigned W, const bool is_signed) {
+#if defined(ENG_HAVE_AVX2)
+    if (W == 4) {
+        vu *out = eng_vu(R, d);
+        ENG_EACH {
+#if defined(ENG_HAVE_AVX512)
+            out[k] = (vu)_mm512_mask_loadu_epi32((__m512i)out[k], (__mmask16)(on >> (k * 16)), p + k * ENG_VB);
+#else
+            vu m = vu_expand(on, k);
+            vu x = (vu)_mm256_maskload_epi32((const int *)(const void *)(p + k * ENG_VB), (__m256i)m);
+            out[k] = (out[k] & ~m) | x;
+#endif
+        }
+        return;
+    }
+#endif
+    ENG_LANES(l, on) load_lane(R, d, l, p + l * W, W, is_signed);
+}
+
+ENG_INLINE void scatter_contiguous_on(uint8_t *R, uint32_t s, uint8_t *p, uint32_t on, const unsigned W) {
+    unsigned first = (unsigned)__builtin_ctz(on);
+    if (W == 4 && !(on >> first & ((on >> first) + 1))) memcpy(p + first * 4, R + s + first * 4, (size_t)__builtin_popcount(on) * 4);
+    else ENG_LANES(l, on) store_lane(R, s, l, p + l * W, W);
+}
 
 /* Runs f with the width as a constant, so that everything above inlines to the one case. */
 #define ENG_BY_WIDTH(width, f) \

@@ -12,11 +12,16 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     groups g = {.left = on & ~zero};
+    active m;
     shape s;
-    uint32_t bad = window_outside(to, on, w->shared_size, i->width);
+    active_of(&m, on);
+    uint32_t bad = window_outside(to, &m, on, w->shared_size, i->width);
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, to, bad, w->shared_size)) return false;
-    if (g.left) shape_of(from, g.left, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, from, i->width, ENG_READ));) {
+    if (g.left) {
+        active_of(&m, g.left);
+        shape_of(from, &m, g.left, i->width, &s);
+    }
+    for (uint32_t group; (group = next_group(&g, v, r, from, &m, i->width, ENG_READ));) {
         ENG_LANES(l, group) {
             if (from[l] - r->lo + i->width > r->plain && !mem_seen_all(v, from[l] + r->shadow, i->width))
                 mem_read_mixed(v, r, from[l], i->width, w->shared + to[l]);
@@ -30,14 +35,16 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero
     ENG_LANES(l, g.faulty) mem_pattern(w->shared + to[l], from[l], i->width);
     ENG_LANES(l, zero & on) memset(w->shared + to[l], 0, i->width);
     if (wants_access(w)) {
-        shape_of(to, on, i->width, &s);
+        active_of(&m, on);
+        shape_of(to, &m, on, i->width, &s);
         put_access_as(w, i, on, &s, ENG_SHARED, to, ENG_WRITE | ENG_ASYNC);
     }
     return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, from, g.faulty);
 }
 
 static __attribute__((noinline)) const eng_ins *ldgsts(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t from[32], to[32];
+    ENG_ADDRESSES(from);
+    ENG_ADDRESSES(to);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         const uint32_t *base = eng_u32(R, i->d);

@@ -175,9 +175,11 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     groups g = {.left = on};
+    active m;
     shape s;
-    shape_of(A, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, i->width, i->access));) {
+    active_of(&m, on);
+    shape_of(A, &m, on, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
         uint8_t *place[32];
         if (!define_places(v, r, A, group, i->width)) return mem_no_room(w, i), false;
         for (unsigned l = 0; l < 32; l++) place[l] = at_host(r, A[l]);
@@ -197,11 +199,13 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
 
 static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, eng_space space) {
     uint64_t size = space == ENG_SHARED ? w->shared_size : w->local_size;
-    uint32_t bad = window_outside(A, on, size, i->width);
+    active m;
+    active_of(&m, on);
+    uint32_t bad = window_outside(A, &m, on, size, i->width);
     uint8_t *place[32];
     shape s;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, space, A, bad, size)) return false;
-    shape_of(A, on, i->width, &s);
+    shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, space, A);
     for (unsigned l = 0; l < 32; l++) place[l] = space == ENG_SHARED ? w->shared + A[l] : local_at(w, A[l], l);
     operation(i)(i, R, place, on, false);
@@ -209,7 +213,8 @@ static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
 }
 
 static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32], offsets[32];
+    ENG_ADDRESSES(A);
+    ENG_ADDRESSES(offsets);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         bool ok = true;
@@ -227,7 +232,7 @@ static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp 
 }
 
 static __attribute__((noinline)) const eng_ins *atom_shared(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         w->worked |= on;

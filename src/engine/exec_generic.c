@@ -3,7 +3,8 @@
 #include "engine/lanes_global.h"
 
 static __attribute__((noinline)) const eng_ins *load(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32], offsets[32];
+    ENG_ADDRESSES(A);
+    ENG_ADDRESSES(offsets);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         bool ok = true;
@@ -19,7 +20,8 @@ static __attribute__((noinline)) const eng_ins *load(const eng_ins *i, eng_warp 
 }
 
 static __attribute__((noinline)) const eng_ins *store(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32], offsets[32];
+    ENG_ADDRESSES(A);
+    ENG_ADDRESSES(offsets);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         bool ok = true;
@@ -50,7 +52,8 @@ static bool bind_st(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* QSPC: is the address in this space? The answer is a predicate; the register result, where there is one, the same. */
 ENG_HANDLER(qspc) {
-    uint64_t A[32], offsets[32];
+    ENG_ADDRESSES(A);
+    ENG_ADDRESSES(offsets);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         global_addresses(i, R, A);

@@ -8,7 +8,7 @@
 /* --- general -------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         w->spinning |= (i->access & ENG_STRONG) != 0;
@@ -19,7 +19,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         global_addresses(i, R, A);
@@ -63,9 +63,59 @@ ENG_INLINE void reads_add(const eng_view *v, uint64_t at, uint64_t n, int times)
 }
 ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
+/* Some lanes, contiguous or uniform: as the fast path, but for what a mask costs. */
+ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, const unsigned W, const bool is_signed) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    eng_view *v = view_of(w);
+    mem_range *r = range_of(v, i);
+    unsigned first = (unsigned)__builtin_ctz(on), n = 32 - (unsigned)__builtin_clz(on) - first;
+    lanes_scan scan = scan64_on(R, i->a, W, on, first);
+    uint64_t address = (eng_u32(R, i->a)[first] | (uint64_t)eng_u32(R, i->a + ENG_SLOT)[first] << 32) + (uint64_t)i->imm;
+    bool contiguous = vu_none(scan.contiguous);
+    if (!contiguous && !vu_none(scan.uniform)) return load_rest(i, w, R, mask);
+    uint64_t span = contiguous ? (uint64_t)n * W : W;
+    if (ENG_UNLIKELY(misses(r, address, span, W)) || address - r->lo + span > r->plain || ENG_UNLIKELY(!event_fits(w)))
+        return load_rest(i, w, R, mask);
+    const uint8_t *p = at_host(r, address);
+    unsigned lanes = (unsigned)__builtin_popcount(on);
+    if (!contiguous) {
+        broadcast_on(R, i->d, p, on, W, is_signed);
+        if (v->words) count_run(v, address + r->shadow, W, (int)lanes);
+        if (wants_access(w)) put_plain(w, i, on, address, ENG_UNIFORM, ENG_GLOBAL, W);
+    } else {
+        gather_contiguous_on(R, i->d, p - first * W, on, W, is_signed);
+        if (v->words && lanes == n) count_run(v, address + r->shadow, span, 1);
+        else if (v->words) ENG_LANES(l, on) count_run(v, address + r->shadow + (l - first) * W, W, 1);
+        if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    }
+    r->bytes += lanes * W;
+    w->worked |= on;
+    ENG_NEXT;
+}
+
+ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, const unsigned W) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    mem_range *r = range_of(view_of(w), i);
+    unsigned first = (unsigned)__builtin_ctz(on), n = 32 - (unsigned)__builtin_clz(on) - first, lanes = (unsigned)__builtin_popcount(on);
+    lanes_scan scan = scan64_on(R, i->a, W, on, first);
+    uint64_t address = (eng_u32(R, i->a)[first] | (uint64_t)eng_u32(R, i->a + ENG_SLOT)[first] << 32) + (uint64_t)i->imm;
+    uint64_t span = (uint64_t)n * W;
+    if (!vu_none(scan.contiguous) || ENG_UNLIKELY(misses(r, address, span, W)) || ENG_UNLIKELY(!event_fits(w)))
+        return store_rest(i, w, R, mask);
+    if (address - r->lo + span > r->plain && ENG_UNLIKELY(lanes != n || !mem_mark(view_of(w), r, address, span, false)))
+        return store_rest(i, w, R, mask);
+    scatter_contiguous_on(R, i->c, at_host(r, address) - first * W, on, W);
+    if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    r->bytes += lanes * W;
+    w->worked |= on;
+    ENG_NEXT;
+}
+
 ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
-                                    const bool is_signed) {
-    if (ENG_UNLIKELY(on != ENG_ALL)) return load_rest(i, w, R, mask);
+                                    const bool is_signed, eng_fn some) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     lanes_scan scan = scan64(R, i->a, W);
@@ -112,8 +162,8 @@ ENG_INLINE bool mark_fast(const eng_view *v, uint64_t at, const unsigned n) {
     return true;
 }
 
-ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W) {
-    if (ENG_UNLIKELY(on != ENG_ALL)) return store_rest(i, w, R, mask);
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     const unsigned n = 32 * W;
@@ -129,25 +179,18 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     ENG_NEXT;
 }
 
-#define LOAD(name, W, is_signed)                                                                     \
-    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed); }               \
-    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed); }
-#define STORE(name, W)                                                                                \
-    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W); }                          \
-    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W); }
-
-LOAD(ldg_u8, 1, false)
-LOAD(ldg_s8, 1, true)
-LOAD(ldg_u16, 2, false)
-LOAD(ldg_s16, 2, true)
-LOAD(ldg_32, 4, false)
-LOAD(ldg_64, 8, false)
-LOAD(ldg_128, 16, false)
-STORE(stg_8, 1)
-STORE(stg_16, 2)
-STORE(stg_32, 4)
-STORE(stg_64, 8)
-STORE(stg_128, 16)
+ENG_LOAD(ldg_u8, 1, false)
+ENG_LOAD(ldg_s8, 1, true)
+ENG_LOAD(ldg_u16, 2, false)
+ENG_LOAD(ldg_s16, 2, true)
+ENG_LOAD(ldg_32, 4, false)
+ENG_LOAD(ldg_64, 8, false)
+ENG_LOAD(ldg_128, 16, false)
+ENG_STORE(stg_8, 1)
+ENG_STORE(stg_16, 2)
+ENG_STORE(stg_32, 4)
+ENG_STORE(stg_64, 8)
+ENG_STORE(stg_128, 16)
 
 /* --- binders -------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "engine/window.h"
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         shared_addresses(i, R, A);
@@ -13,7 +13,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         shared_addresses(i, R, A);

@@ -3,7 +3,7 @@
 #include "engine/window.h"
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         shared_addresses(i, R, A);
@@ -13,7 +13,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         shared_addresses(i, R, A);
@@ -27,9 +27,42 @@ ENG_INLINE bool misses_shared(const eng_warp *w, uint32_t address, unsigned n, u
     return (uint64_t)address + n > w->shared_size || (address & (width - 1));
 }
 
+/* Some lanes, contiguous or uniform. */
+ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, const unsigned W, const bool is_signed) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    unsigned first = (unsigned)__builtin_ctz(on), n = 32 - (unsigned)__builtin_clz(on) - first;
+    lanes_scan scan = scan32_on(R, i->a, W, on, first);
+    uint32_t address = eng_u32(R, i->a)[first] + *eng_u32(R, i->b) + (uint32_t)i->imm;
+    bool contiguous = vu_none(scan.contiguous);
+    if ((!contiguous && !vu_none(scan.uniform)) || ENG_UNLIKELY(misses_shared(w, address, contiguous ? n * W : W, W)) ||
+        ENG_UNLIKELY(!event_fits(w)))
+        return load_rest(i, w, R, mask);
+    if (contiguous) gather_contiguous_on(R, i->d, w->shared + address - first * W, on, W, is_signed);
+    else broadcast_on(R, i->d, w->shared + address, on, W, is_signed);
+    if (wants_access(w))
+        put_plain(w, i, on, contiguous ? (uint64_t)address - first * W : address, contiguous ? ENG_CONTIGUOUS : ENG_UNIFORM, ENG_SHARED, W);
+    w->worked |= on;
+    ENG_NEXT;
+}
+
+ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, const unsigned W) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    unsigned first = (unsigned)__builtin_ctz(on), n = 32 - (unsigned)__builtin_clz(on) - first;
+    lanes_scan scan = scan32_on(R, i->a, W, on, first);
+    uint32_t address = eng_u32(R, i->a)[first] + *eng_u32(R, i->b) + (uint32_t)i->imm;
+    if (!vu_none(scan.contiguous) || ENG_UNLIKELY(misses_shared(w, address, n * W, W)) || ENG_UNLIKELY(!event_fits(w)))
+        return store_rest(i, w, R, mask);
+    scatter_contiguous_on(R, i->c, w->shared + address - first * W, on, W);
+    if (wants_access(w)) put_plain(w, i, on, (uint64_t)address - first * W, ENG_CONTIGUOUS, ENG_SHARED, W);
+    w->worked |= on;
+    ENG_NEXT;
+}
+
 ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
-                                    const bool is_signed) {
-    if (ENG_UNLIKELY(on != ENG_ALL)) return load_rest(i, w, R, mask);
+                                    const bool is_signed, eng_fn some) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     lanes_scan scan = scan32(R, i->a, W);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
     if (vu_none(scan.contiguous)) {
@@ -47,8 +80,8 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     ENG_NEXT;
 }
 
-ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W) {
-    if (ENG_UNLIKELY(on != ENG_ALL)) return store_rest(i, w, R, mask);
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some) {
+    if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     lanes_scan scan = scan32(R, i->a, W);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
     if (ENG_UNLIKELY(!vu_none(scan.contiguous)) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
@@ -59,25 +92,18 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     ENG_NEXT;
 }
 
-#define LOAD(name, W, is_signed)                                                                     \
-    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed); }               \
-    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed); }
-#define STORE(name, W)                                                                                \
-    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W); }                          \
-    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W); }
-
-LOAD(lds_u8, 1, false)
-LOAD(lds_s8, 1, true)
-LOAD(lds_u16, 2, false)
-LOAD(lds_s16, 2, true)
-LOAD(lds_32, 4, false)
-LOAD(lds_64, 8, false)
-LOAD(lds_128, 16, false)
-STORE(sts_8, 1)
-STORE(sts_16, 2)
-STORE(sts_32, 4)
-STORE(sts_64, 8)
-STORE(sts_128, 16)
+ENG_LOAD(lds_u8, 1, false)
+ENG_LOAD(lds_s8, 1, true)
+ENG_LOAD(lds_u16, 2, false)
+ENG_LOAD(lds_s16, 2, true)
+ENG_LOAD(lds_32, 4, false)
+ENG_LOAD(lds_64, 8, false)
+ENG_LOAD(lds_128, 16, false)
+ENG_STORE(sts_8, 1)
+ENG_STORE(sts_16, 2)
+ENG_STORE(sts_32, 4)
+ENG_STORE(sts_64, 8)
+ENG_STORE(sts_128, 16)
 
 static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn fast[5][2] = {{lds_u8_plain, lds_u8_guard}, {lds_u16_plain, lds_u16_guard}, {lds_32_plain, lds_32_guard},
@@ -106,17 +132,19 @@ static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 /* LDSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l gets elements
  * 2 (l % 4) and the next of row l / 4; with it, of the transposed matrix. */
 static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    uint64_t A[32];
+    ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
     bool transposed = i->x >> 16 & 1;
     if (on) {
         uint32_t rows = count == 4 ? ENG_ALL : (1u << count * 8) - 1;
         shared_addresses(i, R, A);
-        uint32_t bad = window_outside(A, rows, w->shared_size, 16);
+        active m_rows;
+        active_of(&m_rows, rows);
+        uint32_t bad = window_outside(A, &m_rows, rows, w->shared_size, 16);
         w->worked |= on;
         if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) ENG_GOTO(eng_end(w, i));
         shape s;
-        shape_of(A, rows, 16, &s);
+        shape_of(A, &m_rows, rows, 16, &s);
         if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
         uint32_t value[4][32];
         for (unsigned m = 0; m < count; m++)

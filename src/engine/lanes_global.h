@@ -19,14 +19,18 @@ ENG_INLINE void load_group(eng_view *v, const mem_range *r, uint8_t *R, uint32_t
 
 /* Where everything is defined: nothing to ask of each lane. */
 ENG_INLINE void load_plain(const mem_range *r, uint8_t *R, uint32_t d, const uint64_t *A, uint32_t group, const unsigned W, const bool is_signed) {
-    ENG_LANES(l, group) load_lane(R, d, l, at_host(r, A[l]), W, is_signed);
+    if (group == ENG_ALL)
+        for (unsigned l = 0; l < 32; l++) load_lane(R, d, l, at_host(r, A[l]), W, is_signed);
+    else
+        ENG_LANES(l, group) load_lane(R, d, l, at_host(r, A[l]), W, is_signed);
 }
 
-static inline bool all_plain(const mem_range *r, const uint64_t *A, uint32_t group, unsigned width) {
+static inline bool all_plain(const mem_range *r, const uint64_t *A, const active *m, unsigned width) {
     if (r->plain == r->size) return true;
-    uint64_t above = 0;
-    for (unsigned l = 0; l < 32; l++) above |= (r->plain - width - (A[l] - r->lo)) & (uint64_t)-(int64_t)(group >> l & 1);
-    return (int64_t)above >= 0;
+    v4 above = {0};
+    uint64_t room = r->plain - width + r->lo;
+    for (unsigned g = 0; g < 8; g++) above |= (room - v4_at(A, g)) & m->lanes[g];
+    return !v4_negative(above);
 }
 
 static inline void load_faulty(const eng_ins *i, uint8_t *R, const uint64_t *A, uint32_t lanes) {
@@ -45,11 +49,13 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     mem_range *r = range_of(v, i);
     groups g = {.left = on};
     const bool is_signed = i->x & MEM_SIGNED;
+    active m;
     shape s;
     w->worked |= on;
-    shape_of(A, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, i->width, i->access));) {
-        bool plain = all_plain(r, A, group, i->width);
+    active_of(&m, on);
+    shape_of(A, &m, on, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
+        bool plain = all_plain(r, A, &m, i->width);
 #define LOAD(W)                                                                 \
     if (plain) load_plain(r, R, i->d, A, group, W, W < 4 && is_signed); \
     else load_group(v, r, R, i->d, A, group, W, W < 4 && is_signed)
@@ -68,12 +74,14 @@ static __attribute__((noinline, unused)) bool store_lanes(const eng_ins *i, eng_
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     groups g = {.left = on};
+    active m;
     shape s;
     bool room = true;
     w->worked |= on;
-    shape_of(A, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, i->width, i->access));) {
-        if (!all_plain(r, A, group, i->width))
+    active_of(&m, on);
+    shape_of(A, &m, on, i->width, &s);
+    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
+        if (!all_plain(r, A, &m, i->width))
             ENG_LANES(l, group) room = room && mem_mark(v, r, A[l], i->width, false);
         if (ENG_UNLIKELY(!room)) return mem_no_room(w, i), false;
 #define STORE(W) ENG_LANES(l, group) store_lane(R, i->c, l, at_host(r, A[l]), W)

@@ -25,7 +25,13 @@ static inline void shared_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {
 }
 
 /* Lanes whose element is not inside [0, size) or not aligned. */
-static inline uint32_t window_outside(const uint64_t *A, uint32_t on, uint64_t size, unsigned width) {
+static inline uint32_t window_outside(const uint64_t *A, const active *m, uint32_t on, uint64_t size, unsigned width) {
+    v4 any = {0};
+    for (unsigned g = 0; g < 8; g++) {
+        v4 a = v4_at(A, g);
+        any |= ((size - width - a) | a | (0 - (a & (uint64_t)(width - 1)))) & m->lanes[g];
+    }
+    if (ENG_LIKELY(!v4_negative(any))) return 0;
     uint32_t bad = 0;
     for (unsigned l = 0; l < 32; l++) bad |= (uint32_t)(A[l] + width > size || (A[l] & (width - 1))) << l;
     return bad & on;
@@ -34,24 +40,32 @@ static inline uint32_t window_outside(const uint64_t *A, uint32_t on, uint64_t s
 /* All of these return false when the launch ends. */
 static __attribute__((noinline, unused)) bool shared_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
     const bool is_signed = i->x & MEM_SIGNED;
-    uint32_t bad = window_outside(A, on, w->shared_size, i->width);
+    active m;
+    active_of(&m, on);
+    uint32_t bad = window_outside(A, &m, on, w->shared_size, i->width);
     shape s;
     w->worked |= on;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
-    shape_of(A, on, i->width, &s);
+    shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
-#define LOAD(W) ENG_LANES(l, on) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed)
+#define LOAD(W)                                                                                              \
+    if (on == ENG_ALL)                                                                                       \
+        for (unsigned l = 0; l < 32; l++) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed);    \
+    else                                                                                                     \
+        ENG_LANES(l, on) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed)
     ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
     return true;
 }
 
 static __attribute__((noinline, unused)) bool shared_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
-    uint32_t bad = window_outside(A, on, w->shared_size, i->width);
+    active m;
+    active_of(&m, on);
+    uint32_t bad = window_outside(A, &m, on, w->shared_size, i->width);
     shape s;
     w->worked |= on;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
-    shape_of(A, on, i->width, &s);
+    shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
 #define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, w->shared + A[l], W)
     ENG_BY_WIDTH(i->width, STORE)
@@ -65,11 +79,13 @@ ENG_INLINE uint8_t *local_at(const eng_warp *w, uint64_t address, unsigned l) {
 }
 
 static __attribute__((noinline, unused)) bool local_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
-    uint32_t bad = window_outside(A, on, w->local_size, i->width);
+    active m;
+    active_of(&m, on);
+    uint32_t bad = window_outside(A, &m, on, w->local_size, i->width);
     shape s;
     w->worked |= on;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_LOCAL, A, bad, w->local_size)) return false;
-    shape_of(A, on, i->width, &s);
+    shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, ENG_LOCAL, A);
     ENG_LANES(l, on) {
         uint8_t element[16];
@@ -84,11 +100,13 @@ static __attribute__((noinline, unused)) bool local_load_lanes(const eng_ins *i,
 }
 
 static __attribute__((noinline, unused)) bool local_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
-    uint32_t bad = window_outside(A, on, w->local_size, i->width);
+    active m;
+    active_of(&m, on);
+    uint32_t bad = window_outside(A, &m, on, w->local_size, i->width);
     shape s;
     w->worked |= on;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_LOCAL, A, bad, w->local_size)) return false;
-    shape_of(A, on, i->width, &s);
+    shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, ENG_LOCAL, A);
     ENG_LANES(l, on) {
         uint8_t element[16];

@@ -14,6 +14,8 @@
 #define load_fast global_load_fast
 #define store_fast global_store_fast
 #define event_fits global_event_fits
+#define load_some global_load_some
+#define store_some global_store_some
 #define bindings_ global_bindings
 #include "engine/exec_global.c"
 #undef load_rest
@@ -21,13 +23,11 @@
 #undef load_fast
 #undef store_fast
 #undef event_fits
-#undef LOAD
-#undef STORE
+#undef load_some
+#undef store_some
 #undef bindings_
 #define bindings_ shared_bindings
 #include "engine/exec_shared.c"
-#undef LOAD
-#undef STORE
 #undef bindings_
 #define bindings_ atomic_bindings
 #include "engine/exec_atomic.c"
@@ -178,7 +178,7 @@ static void global_accesses_agree_with_a_model(void **state) {
     for (int round = 0; round < 60000; round++) {
         unsigned width = 1u << rng() % 5;
         bool store = rng() % 3 == 0, is_signed = !store && width < 4 && rng() % 2;
-        uint64_t A[32];
+        ENG_ADDRESSES(A);
         make_addresses(A, width);
         eng_ins ins[2] = {{.guard = ENG_PT, .id = 77, .function = 5}};
         sass_instr in = instruction(store ? SASS_STG : SASS_LDG, width, is_signed);
@@ -303,7 +303,7 @@ static void shared_accesses_agree_with_a_model(void **state) {
     for (int round = 0; round < 30000; round++) {
         unsigned width = 1u << rng() % 5, kind = rng() % 4;
         bool store = rng() % 2, is_signed = !store && width < 4 && rng() % 2;
-        uint64_t A[32];
+        ENG_ADDRESSES(A);
         uint32_t mask = random_mask(), uniform = rng() % 256 * 16, base = rng() % (4096 - 32 * 16) / width * width;
         for (unsigned l = 0; l < 32; l++) A[l] = kind == 0 ? base : kind == 1 ? base + l * width : kind == 2 ? rng() % 4096 / width * width : (base + l * 5 * width) % 4096;
         eng_ins ins[2] = {{.guard = ENG_PT, .id = 77, .function = 5}};
@@ -360,7 +360,7 @@ static void local_memory_is_each_lanes_own(void **state) {
     for (int round = 0; round < 30000; round++) {
         unsigned width = 1u << rng() % 5;
         bool store = rng() % 2;
-        uint64_t A[32], base = rng() % 240 / width * width;
+        ENG_ADDRESSES(A), base = rng() % 240 / width * width;
         uint32_t mask = random_mask();
         bool same = rng() % 2;
         eng_ins ins[2] = {{.guard = ENG_PT, .id = 77, .function = 5}};
@@ -423,7 +423,7 @@ static void integer_atomics_agree_with_a_model(void **state) {
         if (!result) in.dst = (sass_operand){0};
         eng_ins ins[2] = {{.guard = ENG_PT, .id = 77, .function = 5}};
         uint32_t mask = random_mask();
-        uint64_t A[32], want[32];
+        ENG_ADDRESSES(A), want[32];
         /* the model starts from what is there */
         if (in_shared) memcpy(cells, shared, sizeof cells);
         else eng_memory_copy(memory, (uintptr_t)cells, base, sizeof cells, ENG_DEVICE_TO_HOST, NULL);
