@@ -13,7 +13,7 @@ typedef struct doc_row {
 } doc_row;
 
 static const doc_row rows[] = {
-#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)   \
+#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)  \
     {#name_, text_, #forms_, #operands_, #mods_, #class_, #handler_, #exact_, code_, min_, max_},
 #include "sass/isa.def"
 #undef SASS_ROW
@@ -21,28 +21,39 @@ static const doc_row rows[] = {
 
 /* "(D, A, S)" without its parentheses; "(NONE)" is nothing. */
 static void put_list(const char *list) {
-    if (strcmp(list, "(NONE)") == 0) putchar(' ');
-    else printf("%.*s", (int)strlen(list) - 2, list + 1);
+    if (strcmp(list, "(NONE)") == 0)
+        putchar(' ');
+    else
+        printf("%.*s", (int)strlen(list) - 2, list + 1);
 }
 
 static void put_architectures(const doc_row *r) {
-    if (r->min_sm == ANY && r->max_sm == ANY) printf("all");
-    else if (r->max_sm == ANY) printf("from %d", r->min_sm);
-    else if (r->min_sm == ANY) printf("to %d", r->max_sm);
-    else if (r->min_sm == r->max_sm) printf("%d", r->min_sm);
-    else printf("%d to %d", r->min_sm, r->max_sm);
+    if (r->min_sm == ANY && r->max_sm == ANY)
+        printf("all");
+    else if (r->max_sm == ANY)
+        printf("from %d", r->min_sm);
+    else if (r->min_sm == ANY)
+        printf("to %d", r->max_sm);
+    else if (r->min_sm == r->max_sm)
+        printf("%d", r->min_sm);
+    else
+        printf("%d to %d", r->min_sm, r->max_sm);
 }
 
 static void put_forms(const char *forms) { /* '|' would end the cell */
     for (; *forms; forms++)
-        if (*forms == '|') putchar('+');
-        else if (*forms != ' ') putchar(*forms);
+        if (*forms == '|')
+            putchar('+');
+        else if (*forms != ' ')
+            putchar(*forms);
 }
 
 int main(void) {
     puts("# Opcodes\n\n"
-         "Made from `src/sass/isa.def` by `isa_doc`; the columns are explained there. Operands stand in the order in which\n"
-         "they are printed, modifiers too. A row is decoded and printed; whether it is executed is said by the engine: a\n"
+         "Made from `src/sass/isa.def` by `isa_doc`; the columns are explained there. Operands stand in the "
+         "order in which\n"
+         "they are printed, modifiers too. A row is decoded and printed; whether it is executed is said by "
+         "the engine: a\n"
          "kernel with an opcode whose handler does not exist is refused with its name.\n");
     printf("%zu rows.\n\n", sizeof rows / sizeof *rows);
     puts("| row | mnemonic | bits 0..8 | forms | operands | modifiers | class | handler | result | sm |\n"
@@ -55,7 +66,8 @@ int main(void) {
         put_list(r->operands);
         printf(" | ");
         put_list(r->mods);
-        printf(" | %s | %s | %s | ", r->class, r->handler, strcmp(r->exact, "EXACT") == 0 ? "exact" : "approximate");
+        printf(" | %s | %s | %s | ", r->class, r->handler,
+               strcmp(r->exact, "EXACT") == 0 ? "exact" : "approximate");
         put_architectures(r);
         puts(" |");
     }

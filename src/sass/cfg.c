@@ -1,12 +1,14 @@
-/* Basic blocks. A block ends where control may go elsewhere than to the next instruction, or where the lanes of a warp
- * wait for each other (BSYNC), and begins where control may come from elsewhere. */
+/* Basic blocks. A block ends where control may go elsewhere than to the next instruction, or where the lanes
+ * of a warp wait for each other (BSYNC), and begins where control may come from elsewhere. */
 #include "sass/sass.h"
 
 #include "base/arena.h"
 
 #include <string.h>
 
-static bool always(const sass_pred *p) { return !p->present || (p->reg == SASS_PT && !p->inv); }
+static bool always(const sass_pred *p) {
+    return !p->present || (p->reg == SASS_PT && !p->inv);
+}
 static bool unconditional(const sass_instr *i) {
     return always(&i->guard) && always(&i->psrc[0]) && always(&i->psrc[1]);
 }
@@ -26,15 +28,20 @@ static flow flow_of(const sass_instr *i) {
         return (flow){.ends = true, .falls = falls || i->sub >= SASS_BRA_DIV, .jumps = i->has_target};
     case SASS_BRX:
     case SASS_BRXU:
-    case SASS_RET: return (flow){.ends = true, .falls = falls, .indirect = true};
+    case SASS_RET:
+        return (flow){.ends = true, .falls = falls, .indirect = true};
     case SASS_CALL_REL: /* the callee comes back */
         return (flow){.ends = true, .falls = true, .jumps = i->has_target, .indirect = !i->has_target};
-    case SASS_CALL_ABS: return (flow){.ends = true, .falls = true, .indirect = true};
-    case SASS_EXIT: return (flow){.ends = true, .falls = falls};
-    case SASS_BSYNC: return (flow){.ends = true, .falls = true};
+    case SASS_CALL_ABS:
+        return (flow){.ends = true, .falls = true, .indirect = true};
+    case SASS_EXIT:
+        return (flow){.ends = true, .falls = falls};
+    case SASS_BSYNC:
+        return (flow){.ends = true, .falls = true};
     case SASS_WARPSYNC: /* the collective form may go to its target */
         return (flow){.ends = i->has_target, .falls = true, .jumps = i->has_target};
-    default: return (flow){.falls = true};
+    default:
+        return (flow){.falls = true};
     }
 }
 
@@ -65,12 +72,14 @@ static void connect(const sass_cfg *cfg, sass_block *block, const sass_instr *in
     block->indirect = f.indirect;
     if (f.falls && block->last + 1 < n) block->succ[next++] = cfg->block_of[block->last + 1];
     const size_t to = f.jumps ? index_at(end->target, n) : n;
-    if (to < n) block->succ[next] = cfg->block_of[to];
-    else if (f.jumps) block->indirect = true;
+    if (to < n)
+        block->succ[next] = cfg->block_of[to];
+    else if (f.jumps)
+        block->indirect = true;
 }
 
-sass_cfg *sass_cfg_build(struct wg_arena *arena, const sass_instr *instrs, size_t n, const uint32_t *extra_leaders,
-                         size_t n_extra) {
+sass_cfg *sass_cfg_build(struct wg_arena *arena, const sass_instr *instrs, size_t n,
+                         const uint32_t *extra_leaders, size_t n_extra) {
     sass_cfg *cfg = wg_arena_alloc(arena, sizeof *cfg);
     if (!cfg || n == 0 || n >= UINT32_MAX) return cfg && n == 0 ? cfg : NULL;
     uint8_t *leader = wg_arena_array(arena, n, 1);

@@ -5,33 +5,35 @@
 /* --- the table: isa.def, with every list as an array of ids -------------------------------- */
 
 #define COUNT_(a, b, c, d, e, f, g, h, i, n, ...) n
-#define COUNT(...)        COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define CAT_(a, b)        a##b
-#define CAT(a, b)         CAT_(a, b)
-#define EACH_1(p, a)      p##a
-#define EACH_2(p, a, ...) p##a, EACH_1(p, __VA_ARGS__)
-#define EACH_3(p, a, ...) p##a, EACH_2(p, __VA_ARGS__)
-#define EACH_4(p, a, ...) p##a, EACH_3(p, __VA_ARGS__)
-#define EACH_5(p, a, ...) p##a, EACH_4(p, __VA_ARGS__)
-#define EACH_6(p, a, ...) p##a, EACH_5(p, __VA_ARGS__)
-#define EACH_7(p, a, ...) p##a, EACH_6(p, __VA_ARGS__)
-#define EACH_8(p, a, ...) p##a, EACH_7(p, __VA_ARGS__)
-#define EACH_9(p, a, ...) p##a, EACH_8(p, __VA_ARGS__)
-#define OPERANDS(...)     {CAT(EACH_, COUNT(__VA_ARGS__))(OPND_, __VA_ARGS__)}
-#define MODS(...)         {CAT(EACH_, COUNT(__VA_ARGS__))(MOD_, __VA_ARGS__)}
+#define COUNT(...)                                COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define CAT_(a, b)                                a##b
+#define CAT(a, b)                                 CAT_(a, b)
+#define EACH_1(p, a)                              p##a
+#define EACH_2(p, a, ...)                         p##a, EACH_1(p, __VA_ARGS__)
+#define EACH_3(p, a, ...)                         p##a, EACH_2(p, __VA_ARGS__)
+#define EACH_4(p, a, ...)                         p##a, EACH_3(p, __VA_ARGS__)
+#define EACH_5(p, a, ...)                         p##a, EACH_4(p, __VA_ARGS__)
+#define EACH_6(p, a, ...)                         p##a, EACH_5(p, __VA_ARGS__)
+#define EACH_7(p, a, ...)                         p##a, EACH_6(p, __VA_ARGS__)
+#define EACH_8(p, a, ...)                         p##a, EACH_7(p, __VA_ARGS__)
+#define EACH_9(p, a, ...)                         p##a, EACH_8(p, __VA_ARGS__)
+#define OPERANDS(...)                                                                                        \
+    { CAT(EACH_, COUNT(__VA_ARGS__))(OPND_, __VA_ARGS__) }
+#define MODS(...)                                                                                            \
+    { CAT(EACH_, COUNT(__VA_ARGS__))(MOD_, __VA_ARGS__) }
 
 const sass_row sass_rows[SASS_OP_COUNT] = {
-#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)   \
-    [SASS_##name_] = {.text = text_,                                                                          \
-                      .code = code_,                                                                          \
-                      .forms = forms_,                                                                        \
-                      .operands = OPERANDS operands_,                                                         \
-                      .src = SRC_##src_,                                                                      \
-                      .mods = MODS mods_,                                                                     \
-                      .class = SASS_CLASS_##class_,                                                           \
-                      .handler = #handler_,                                                                   \
-                      .approximate = exact_ == APPROX,                                                        \
-                      .min_sm = min_,                                                                         \
+#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)  \
+    [SASS_##name_] = {.text = text_,                                                                         \
+                      .code = code_,                                                                         \
+                      .forms = forms_,                                                                       \
+                      .operands = OPERANDS operands_,                                                        \
+                      .src = SRC_##src_,                                                                     \
+                      .mods = MODS mods_,                                                                    \
+                      .class = SASS_CLASS_##class_,                                                          \
+                      .handler = #handler_,                                                                  \
+                      .approximate = exact_ == APPROX,                                                       \
+                      .min_sm = min_,                                                                        \
                       .max_sm = max_},
 #include "sass/isa.def"
 #undef SASS_ROW
@@ -42,6 +44,9 @@ const char *sass_name(sass_op op) {
 }
 const char *sass_handler_name(sass_op op) {
     return op > SASS_UNKNOWN && op < SASS_OP_COUNT ? sass_rows[op].handler : NULL;
+}
+bool sass_is_exact(sass_op op) {
+    return op > SASS_UNKNOWN && op < SASS_OP_COUNT && !sass_rows[op].approximate;
 }
 sass_class sass_class_of(sass_op op) {
     return op > SASS_UNKNOWN && op < SASS_OP_COUNT ? (sass_class)sass_rows[op].class : SASS_CLASS_OTHER;
@@ -69,17 +74,38 @@ static const uint8_t type_bytes[] = {
 static void fill_slot(sass_instr *i, const sass_mod *mod, unsigned value) {
     const uint8_t v = mod->mapped ? mod->map[value] : (uint8_t)value;
     switch ((sass_slot)mod->slot) {
-    case SLOT_NONE: break;
-    case SLOT_FLAG: i->flags |= mod->mapped ? v : value ? mod->flag : 0; break;
-    case SLOT_SUB: i->sub = v; break;
-    case SLOT_CMP: i->cmp = v; break;
-    case SLOT_BOP: i->bop = v; break;
-    case SLOT_ROUND: i->round = v; break;
-    case SLOT_TYPE: i->type = v; break;
-    case SLOT_STYPE: i->stype = v; break;
-    case SLOT_EVICT: i->evict = v; break;
-    case SLOT_SHAPE: i->shape = v; break;
-    case SLOT_BYTE: i->byte = v; break;
+    case SLOT_NONE:
+        break;
+    case SLOT_FLAG:
+        i->flags |= mod->mapped ? v : value ? mod->flag : 0;
+        break;
+    case SLOT_SUB:
+        i->sub = v;
+        break;
+    case SLOT_CMP:
+        i->cmp = v;
+        break;
+    case SLOT_BOP:
+        i->bop = v;
+        break;
+    case SLOT_ROUND:
+        i->round = v;
+        break;
+    case SLOT_TYPE:
+        i->type = v;
+        break;
+    case SLOT_STYPE:
+        i->stype = v;
+        break;
+    case SLOT_EVICT:
+        i->evict = v;
+        break;
+    case SLOT_SHAPE:
+        i->shape = v;
+        break;
+    case SLOT_BYTE:
+        i->byte = v;
+        break;
     case SLOT_SIZE:
         i->type = v;
         i->width = type_bytes[v];
@@ -114,9 +140,14 @@ static void set_atomic_width(sass_instr *i) {
     case SASS_U64:
     case SASS_S64:
     case SASS_F64:
-    case SASS_B64: i->width = 8; break;
-    case SASS_B128: i->width = 16; break;
-    default: i->width = 4;
+    case SASS_B64:
+        i->width = 8;
+        break;
+    case SASS_B128:
+        i->width = 16;
+        break;
+    default:
+        i->width = 4;
     }
 }
 
@@ -125,13 +156,15 @@ static void set_atomic_width(sass_instr *i) {
 static uint64_t mod_claims(const sass_mod *mod) {
     uint64_t claims = 0;
     if (mod->width && mod->lo >= 72) claims |= SASS_CLAIM(mod->lo, mod->width);
-    if (mod->width && mod->lo < 72 && mod->lo + mod->width > 72) claims |= SASS_CLAIM(72, mod->lo + mod->width - 72);
+    if (mod->width && mod->lo < 72 && mod->lo + mod->width > 72)
+        claims |= SASS_CLAIM(72, mod->lo + mod->width - 72);
     if (mod->width2 && mod->lo2 >= 72) claims |= SASS_CLAIM(mod->lo2, mod->width2);
     return claims;
 }
 
-/* Modifiers that are not understood must not be ignored: of bits 72..104, where modifiers are, those that nothing reads
- * have to be clear. Predicates that an opcode does not have may be PT, and bit 91 only says "uniform register". */
+/* Modifiers that are not understood must not be ignored: of bits 72..104, where modifiers are, those that
+ * nothing reads have to be clear. Predicates that an opcode does not have may be PT, and bit 91 only says
+ * "uniform register". */
 static bool unclaimed_bits_are_clear(const sass_row *row, const sass_instr *i) {
     uint64_t claims = sass_sign_claims(row) | SASS_CLAIM(91, 1);
     unsigned value;

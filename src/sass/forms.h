@@ -1,7 +1,7 @@
 /* Inside of the decoder: what isa.def, operands.def and mods.def expand to.
  *
  * Decoding and printing walk the same two lists of a row, its operands and its modifiers. An operand has a pair of
- * functions: take_X fills the next free slot of the instruction, show_X prints that slot. A modifier is a bit field with a
+ * functions: sass_take_X fills the next free slot of the instruction, sass_show_X prints that slot. A modifier is a bit field with a
  * text for each value and a slot that the value goes to. */
 #ifndef WG_SASS_FORMS_H
 #define WG_SASS_FORMS_H
@@ -46,7 +46,7 @@ typedef enum sass_src {
     SRC_INTX,     /* the same; with .X the bit means bitwise not */
     SRC_UINT,     /* negation; immediates unsigned */
     SRC_INV,      /* bitwise not of slot B */
-    SRC_NEGC,     /* negation of slot C only */
+    SRC_NEGBC,    /* negation of slots B and C: A's bit means something else */
     SRC_LEA,      /* negation of slots A and B; with .X bitwise not */
     SRC_F2FP,     /* slot A negation, slot B negation and absolute value; immediates float */
     SRC_F32,      /* negation and absolute value; immediates float */
@@ -111,18 +111,18 @@ typedef struct sass_row {
 } sass_row;
 extern const sass_row sass_rows[SASS_OP_COUNT];
 
-typedef struct text_out { /* bounded text; len counts what would have been written */
+typedef struct sass_text { /* bounded text; len counts what would have been written */
     char *buf;
     size_t size, len;
     unsigned items; /* operands printed so far */
-} text_out;
-void sass_put(text_out *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+} sass_text;
+void sass_put(sass_text *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Before an operand: the blank or the comma. */
-void sass_item(text_out *out);
-void sass_put_hex(text_out *out, int64_t value); /* -0x10 */
-void sass_put_f32(text_out *out, uint32_t bits);
-void sass_put_f64(text_out *out, uint64_t bits);
-void sass_put_f16(text_out *out, uint16_t bits);
+void sass_item(sass_text *out);
+void sass_put_hex(sass_text *out, int64_t value); /* -0x10 */
+void sass_put_f32(sass_text *out, uint32_t bits);
+void sass_put_f64(sass_text *out, uint64_t bits);
+void sass_put_f16(sass_text *out, uint16_t bits);
 
 /* Where a walk over the operand list is: the next slots to fill or to print. */
 typedef struct sass_cursor {
@@ -135,7 +135,7 @@ typedef struct sass_cursor {
 
 typedef struct sass_operand_spec {
     void (*take)(sass_cursor *at, unsigned arg, unsigned arg2);
-    void (*show)(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2);
+    void (*show)(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2);
     uint8_t arg, arg2;
     uint64_t claims; /* bits 72..104 that it reads, shifted down by 72 */
 } sass_operand_spec;
@@ -144,8 +144,8 @@ uint64_t sass_sign_claims(const sass_row *row); /* bits 72..104 that hold signs 
 extern const sass_operand_spec sass_operand_specs[OPND_COUNT];
 
 #define SASS_PAIR(name)                                                                                       \
-    void take_##name(sass_cursor *at, unsigned arg, unsigned arg2);                                           \
-    void show_##name(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2);
+    void sass_take_##name(sass_cursor *at, unsigned arg, unsigned arg2);                                           \
+    void sass_show_##name(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2);
 #define SASS_OPERAND(name, pair, ...) SASS_PAIR(pair)
 #include "sass/operands.def"
 #undef SASS_OPERAND

@@ -21,5 +21,6 @@ void sass_list(FILE *out, const img_function *function, const img_module *module
 
 void sass_list_raw(FILE *out, const void *code, size_t size, int sm) {
     list_code(out, code, size, sm);
-    if (size % 16) fprintf(out, "        /*%04zx*/                   .bytes %zu ;\n", size - size % 16, size % 16);
+    if (size % 16)
+        fprintf(out, "        /*%04zx*/                   .bytes %zu ;\n", size - size % 16, size % 16);
 }

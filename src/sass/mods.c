@@ -1,9 +1,11 @@
 #include "sass/forms.h"
 
-static bool is_zero(const sass_operand *o) { return o->kind == SASS_REG && o->reg == SASS_RZ && !o->neg; }
+static bool is_zero(const sass_operand *o) {
+    return o->kind == SASS_REG && o->reg == SASS_RZ && !o->neg;
+}
 
 /* nvdisasm shows what ptxas uses the multiplier for: moving, adding, shifting. */
-static const char *sass_imad_alias(const sass_instr *instr) {
+static const char *imad_alias(const sass_instr *instr) {
     const bool signed_ = instr->flags & SASS_SIGNED;
     if (instr->flags & SASS_X) return "";
     if (is_zero(&instr->a) && is_zero(&instr->b) && instr->c.kind != SASS_UREG) return "MOV";
@@ -17,23 +19,25 @@ static const char *sass_imad_alias(const sass_instr *instr) {
 }
 
 /* Only BAR.RED has an operation. */
-static const char *sass_bar_reduction(const sass_instr *instr) {
+static const char *bar_reduction(const sass_instr *instr) {
     static const char *const names[] = {"POPC", "AND", "OR", NULL};
     return instr->sub == SASS_BAR_RED ? names[bits(instr, 74, 2)] : "";
 }
 
 /* Since sm_90 the form without a register stands for the whole warp. */
-static const char *sass_warpsync_all(const sass_instr *instr) { return bits(instr, 9, 3) == 4 ? "ALL" : ""; }
+static const char *warpsync_all(const sass_instr *instr) {
+    return bits(instr, 9, 3) == 4 ? "ALL" : "";
+}
 
-#define PICK2(slot_, lo_, width_, lo2_, width2_, ...)                                                         \
+#define PICK2(slot_, lo_, width_, lo2_, width2_, ...)                                                        \
     .slot = slot_, .lo = lo_, .width = width_, .lo2 = lo2_, .width2 = width2_, .text = {__VA_ARGS__}
-#define PICK(slot_, lo_, width_, ...)  PICK2(slot_, lo_, width_, 0, 0, __VA_ARGS__)
-#define BIT(lo_, flag_, text_)         PICK(SLOT_FLAG, lo_, 1, "", text_), .flag = flag_
-#define CLEARBIT(lo_, flag_, text_)    PICK(SLOT_FLAG, lo_, 1, text_, ""), .flag = flag_
-#define FIXED(text_)                   PICK(SLOT_NONE, 0, 0, text_)
-#define MAP(...)                       .mapped = true, .map = {__VA_ARGS__}
-#define FROM(sm)                       .min_sm = sm
-#define UPTO(sm)                       .max_sm = sm
+#define PICK(slot_, lo_, width_, ...) PICK2(slot_, lo_, width_, 0, 0, __VA_ARGS__)
+#define BIT(lo_, flag_, text_)        PICK(SLOT_FLAG, lo_, 1, "", text_), .flag = flag_
+#define CLEARBIT(lo_, flag_, text_)   PICK(SLOT_FLAG, lo_, 1, text_, ""), .flag = flag_
+#define FIXED(text_)                  PICK(SLOT_NONE, 0, 0, text_)
+#define MAP(...)                      .mapped = true, .map = {__VA_ARGS__}
+#define FROM(sm)                      .min_sm = sm
+#define UPTO(sm)                      .max_sm = sm
 
 const sass_mod sass_mods[MOD_COUNT] = {
 #define SASS_MOD(name, ...) [MOD_##name] = {__VA_ARGS__},
@@ -43,7 +47,8 @@ const sass_mod sass_mods[MOD_COUNT] = {
 
 bool sass_mod_value(const sass_mod *mod, const sass_instr *instr, unsigned *value) {
     if (instr->sm < mod->min_sm || (mod->max_sm != ANY && instr->sm > mod->max_sm)) return false;
-    *value = (unsigned)bits(instr, mod->lo, mod->width) | (unsigned)bits(instr, mod->lo2, mod->width2) << mod->width;
+    *value = (unsigned)bits(instr, mod->lo, mod->width) | (unsigned)bits(instr, mod->lo2, mod->width2)
+                                                              << mod->width;
     return true;
 }
 

@@ -48,4 +48,6 @@ static const char *const special_names[256] = {
     [0xff] = "SRZ",
 };
 
-const char *sass_special_name(unsigned sr) { return sr < 256 ? special_names[sr] : NULL; }
+const char *sass_special_name(unsigned sr) {
+    return sr < 256 ? special_names[sr] : NULL;
+}

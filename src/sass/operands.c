@@ -3,8 +3,9 @@
 #include "sass/operands.h"
 
 const sass_operand_spec sass_operand_specs[OPND_COUNT] = {
-#define FIELD(lo, n)                                SASS_CLAIM(lo, n)
-#define SASS_OPERAND(name, pair, arg, arg2, claims) [OPND_##name] = {take_##pair, show_##pair, arg, arg2, claims},
+#define FIELD(lo, n) SASS_CLAIM(lo, n)
+#define SASS_OPERAND(name, pair, arg, arg2, claims)                                                          \
+    [OPND_##name] = {sass_take_##pair, sass_show_##pair, arg, arg2, claims},
 #include "sass/operands.def"
 #undef SASS_OPERAND
 #undef FIELD
@@ -14,10 +15,12 @@ const sass_operand_spec sass_operand_specs[OPND_COUNT] = {
 
 /* --- destinations ------------------------------------------------------------------- */
 
-static void show_register(text_out *out, const sass_operand *o) {
+static void show_register(sass_text *out, const sass_operand *o) {
     if (o->kind == SASS_UREG) {
-        if (o->reg == SASS_URZ) sass_put(out, "URZ");
-        else sass_put(out, "UR%u", o->reg);
+        if (o->reg == SASS_URZ)
+            sass_put(out, "URZ");
+        else
+            sass_put(out, "UR%u", o->reg);
     } else if (o->reg == SASS_RZ) {
         sass_put(out, "RZ");
     } else {
@@ -25,22 +28,22 @@ static void show_register(text_out *out, const sass_operand *o) {
     }
 }
 
-void take_reg_dst(sass_cursor *at, unsigned lo, unsigned optional) {
+void sass_take_reg_dst(sass_cursor *at, unsigned lo, unsigned optional) {
     UNUSED(optional);
     at->instr->dst = (sass_operand){.kind = SASS_REG, .reg = (uint8_t)bits(at->instr, lo, 8)};
 }
-void show_reg_dst(sass_cursor *at, text_out *out, unsigned lo, unsigned optional) {
+void sass_show_reg_dst(sass_cursor *at, sass_text *out, unsigned lo, unsigned optional) {
     UNUSED(lo);
     if (optional && at->instr->dst.reg == SASS_RZ) return;
     sass_item(out);
     show_register(out, &at->instr->dst);
 }
-void take_ureg_dst(sass_cursor *at, unsigned lo, unsigned optional) {
+void sass_take_ureg_dst(sass_cursor *at, unsigned lo, unsigned optional) {
     UNUSED(optional);
     at->instr->dst = (sass_operand){.kind = SASS_UREG, .reg = ureg_at(at->instr, lo)};
 }
-void show_ureg_dst(sass_cursor *at, text_out *out, unsigned lo, unsigned optional) {
-    show_reg_dst(at, out, lo, optional);
+void sass_show_ureg_dst(sass_cursor *at, sass_text *out, unsigned lo, unsigned optional) {
+    sass_show_reg_dst(at, out, lo, optional);
 }
 
 /* --- sources ------------------------------------------------------------------------- */
@@ -56,7 +59,7 @@ static const sign_rule sign_rules[] = {
     [SRC_INT] = {.neg = {1, 1, 1}},
     [SRC_INTX] = {.neg = {1, 1, 1}, .invert_with_x = true},
     [SRC_UINT] = {.neg = {1, 1, 1}},
-    [SRC_NEGC] = {.neg = {0, 0, 1}},
+    [SRC_NEGBC] = {.neg = {0, 1, 1}},
     [SRC_LEA] = {.neg = {1, 1, 0}, .invert_with_x = true},
     [SRC_F2FP] = {.neg = {1, 1, 0}, .abs = {0, 1, 0}},
     [SRC_F32] = {.neg = {1, 1, 1}, .abs = {1, 1, 1}},
@@ -91,8 +94,8 @@ static void places_of(const sass_row *row, bool *in_a, bool *in_c) {
     *in_a = *in_c = false;
     for (const uint8_t *id = row->operands; *id; id++) {
         const sass_operand_spec *spec = &sass_operand_specs[*id];
-        if (spec->take != take_source && spec->take != take_source_lea && spec->take != take_source_cross &&
-            spec->take != take_source_merge)
+        if (spec->take != sass_take_source && spec->take != sass_take_source_lea &&
+            spec->take != sass_take_source_cross && spec->take != sass_take_source_merge)
             continue;
         const unsigned where = spec->arg;
         *in_a |= where == PLACE_A || where == PLACE_UA;
@@ -129,12 +132,33 @@ static void take_register(sass_cursor *at, sass_operand *o, place where, bool un
     if ((at->row->forms & REUSE3) && where == IN_B && bit(i, 124)) o->reuse = true;
 }
 
+/* A register in slot B leaves bits 40..63 to its signs; others must be clear, as in the modifiers (decode.c).
+ */
+static bool spare_bits_are_clear(const sass_cursor *at, unsigned suffix) {
+    const unsigned src = at->row->src;
+    uint64_t allowed = 0;
+    if (src < sizeof sign_rules / sizeof *sign_rules) {
+        if (sign_rules[src].neg[IN_B]) allowed |= 1u << 23;
+        if (sign_rules[src].abs[IN_B]) allowed |= 1u << 22;
+    }
+    if (src == SRC_INV) allowed |= 1u << 23;
+    if (src == SRC_HALF || suffix == SUFFIX_HALF || suffix == SUFFIX_INT) allowed |= 3u << 20;
+    return (bits(at->instr, 40, 24) & ~allowed) == 0;
+}
+
+static void take_b_register(sass_cursor *at, sass_operand *o, bool uniform, unsigned suffix) {
+    take_register(at, o, IN_B, uniform);
+    if (!spare_bits_are_clear(at, suffix)) at->bad = true;
+}
+
 /* Bits 32..63, whatever the form puts there. */
-static void take_slot_b(sass_cursor *at, sass_operand *o) {
+static void take_slot_b(sass_cursor *at, sass_operand *o, unsigned suffix) {
     const sass_instr *i = at->instr;
     switch (at->form) {
     case 2:
-    case 4: *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 32, 32)}; break;
+    case 4:
+        *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 32, 32)};
+        break;
     case 3:
     case 5:
         *o = bit(i, 91) ? (sass_operand){.kind = SASS_BINDLESS, .reg = ureg_at(i, 32), .index = 255}
@@ -143,54 +167,86 @@ static void take_slot_b(sass_cursor *at, sass_operand *o) {
         take_signs(at, o, IN_B);
         break;
     case 6:
-    case 7: take_register(at, o, IN_B, true); break;
-    default: take_register(at, o, IN_B, false);
+    case 7:
+        take_b_register(at, o, true, suffix);
+        break;
+    default:
+        take_b_register(at, o, false, suffix);
     }
 }
 
 /* True where slot C holds the second operand and slot B the third. */
-static bool swapped(const sass_cursor *at) { return at->form == 2 || at->form == 3 || at->form == 7; }
+static bool swapped(const sass_cursor *at) {
+    return at->form == 2 || at->form == 3 || at->form == 7;
+}
 
-void take_source(sass_cursor *at, unsigned where, unsigned suffix) {
+void sass_take_source(sass_cursor *at, unsigned where, unsigned suffix) {
     sass_operand *o = slot_of(at);
     switch (where) {
-    case PLACE_A: take_register(at, o, IN_A, false); break;
-    case PLACE_B: take_slot_b(at, o); break;
-    case PLACE_SECOND: swapped(at) ? take_register(at, o, IN_C, false) : take_slot_b(at, o); break;
-    case PLACE_THIRD: swapped(at) ? take_slot_b(at, o) : take_register(at, o, IN_C, false); break;
-    case PLACE_RB: take_register(at, o, IN_B, false); break;
-    case PLACE_RC: take_register(at, o, IN_C, false); break;
-    case PLACE_DADD: at->form == 1 ? take_register(at, o, IN_C, false) : take_slot_b(at, o); break;
-    case PLACE_UA: take_register(at, o, IN_A, true); break;
+    case PLACE_A:
+        take_register(at, o, IN_A, false);
+        break;
+    case PLACE_B:
+        take_slot_b(at, o, suffix);
+        break;
+    case PLACE_SECOND:
+        swapped(at) ? take_register(at, o, IN_C, false) : take_slot_b(at, o, suffix);
+        break;
+    case PLACE_THIRD:
+        swapped(at) ? take_slot_b(at, o, suffix) : take_register(at, o, IN_C, false);
+        break;
+    case PLACE_RB:
+        take_register(at, o, IN_B, false);
+        break;
+    case PLACE_RC:
+        take_register(at, o, IN_C, false);
+        break;
+    case PLACE_DADD:
+        at->form == 1 ? take_register(at, o, IN_C, false) : take_slot_b(at, o, suffix);
+        break;
+    case PLACE_UA:
+        take_register(at, o, IN_A, true);
+        break;
     case PLACE_UB:
     case PLACE_USECOND:
     case PLACE_UTHIRD:
-        if (where != PLACE_UB && swapped(at) == (where == PLACE_USECOND)) take_register(at, o, IN_C, true);
-        else if (at->form == 2 || at->form == 4) take_slot_b(at, o);
-        else take_register(at, o, IN_B, true);
+        if (where != PLACE_UB && swapped(at) == (where == PLACE_USECOND))
+            take_register(at, o, IN_C, true);
+        else if (at->form == 2 || at->form == 4)
+            take_slot_b(at, o, suffix);
+        else
+            take_b_register(at, o, true, suffix);
         break;
     }
     sass_instr *i = at->instr;
     if (suffix == SUFFIX_BYTE) i->byte = (uint8_t)bits(i, 76, 2);
     if (suffix == SUFFIX_UNPACK) i->byte = bit(i, 88);
-    if (suffix == SUFFIX_HALF || suffix == SUFFIX_INT) i->byte = o->kind == SASS_IMM ? 0 : (uint8_t)bits(i, 60, 2);
+    if (suffix == SUFFIX_HALF || suffix == SUFFIX_INT)
+        i->byte = o->kind == SASS_IMM ? 0 : (uint8_t)bits(i, 60, 2);
 }
 
-static void show_immediate(sass_cursor *at, text_out *out, const sass_operand *o) {
+static void show_immediate(sass_cursor *at, sass_text *out, const sass_operand *o) {
     const uint32_t v = (uint32_t)o->value;
     switch (at->row->src) {
     case SRC_SBITS:
     case SRC_INT:
-    case SRC_INTX: sass_put_hex(out, (int32_t)v); break;
-    case SRC_F2FP: sass_put_f32(out, v); break;
+    case SRC_INTX:
+        sass_put_hex(out, (int32_t)v);
+        break;
+    case SRC_F2FP:
+        sass_put_f32(out, v);
+        break;
     case SRC_F32:
         /* The 64-bit approximations take the high word of a double. */
         if (at->instr->op == SASS_MUFU && (at->instr->sub == 6 || at->instr->sub == 7))
             sass_put_f64(out, (uint64_t)v << 32);
-        else sass_put_f32(out, v);
+        else
+            sass_put_f32(out, v);
         break;
     case SRC_F64:
-    case SRC_F64SRC: sass_put_f64(out, (uint64_t)v << 32); break;
+    case SRC_F64SRC:
+        sass_put_f64(out, (uint64_t)v << 32);
+        break;
     case SRC_HALF:
     case SRC_HALF_MMA:
         if (at->instr->flags & SASS_PACKED_BF16) {
@@ -203,7 +259,8 @@ static void show_immediate(sass_cursor *at, text_out *out, const sass_operand *o
             sass_put_f16(out, (uint16_t)v);
         }
         break;
-    default: sass_put(out, "0x%x", v);
+    default:
+        sass_put(out, "0x%x", v);
     }
 }
 
@@ -214,17 +271,23 @@ static const char *suffix_text(const sass_cursor *at, const sass_operand *o, uns
     const sass_instr *i = at->instr;
     if (at->row->src == SRC_HALF) return halves[o->swizzle];
     switch (suffix) {
-    case SUFFIX_BYTE: return bytes[i->byte];
-    case SUFFIX_ROW: return ".ROW";
-    case SUFFIX_COL: return ".COL";
+    case SUFFIX_BYTE:
+        return bytes[i->byte];
+    case SUFFIX_ROW:
+        return ".ROW";
+    case SUFFIX_COL:
+        return ".COL";
     case SUFFIX_UNPACK:
-    case SUFFIX_HALF: return words[i->byte];
-    case SUFFIX_INT: return i->stype == SASS_U8 || i->stype == SASS_S8 ? bytes[i->byte] : words[i->byte];
-    default: return "";
+    case SUFFIX_HALF:
+        return words[i->byte];
+    case SUFFIX_INT:
+        return i->stype == SASS_U8 || i->stype == SASS_S8 ? bytes[i->byte] : words[i->byte];
+    default:
+        return "";
     }
 }
 
-static void show_constant(sass_cursor *at, text_out *out, const sass_operand *o) {
+static void show_constant(sass_cursor *at, sass_text *out, const sass_operand *o) {
     if (o->kind == SASS_BINDLESS) {
         sass_put(out, "cx[");
         show_register(out, &(sass_operand){.kind = SASS_UREG, .reg = o->reg});
@@ -234,7 +297,7 @@ static void show_constant(sass_cursor *at, text_out *out, const sass_operand *o)
     }
 }
 
-static void show_operand(sass_cursor *at, text_out *out, const sass_operand *o, unsigned suffix) {
+static void show_operand(sass_cursor *at, sass_text *out, const sass_operand *o, unsigned suffix) {
     sass_item(out);
     if (o->kind == SASS_IMM) {
         show_immediate(at, out, o);
@@ -244,66 +307,77 @@ static void show_operand(sass_cursor *at, text_out *out, const sass_operand *o, 
     sass_put(out, "%s%s", o->inv ? "~" : o->neg ? "-" : "", o->abs ? "|" : "");
     if (o->kind == SASS_REG || o->kind == SASS_UREG) {
         show_register(out, o);
-        if (o->abs) sass_put(out, "%s|%s", text, o->reuse ? ".reuse" : "");
-        else sass_put(out, "%s%s", o->reuse ? ".reuse" : "", text);
+        if (o->abs)
+            sass_put(out, "%s|%s", text, o->reuse ? ".reuse" : "");
+        else
+            sass_put(out, "%s%s", o->reuse ? ".reuse" : "", text);
     } else {
         show_constant(at, out, o);
         sass_put(out, "%s%s", text, o->abs ? "|" : "");
     }
 }
-void show_source(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
+void sass_show_source(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
     UNUSED(where);
     show_operand(at, out, slot_of(at), suffix);
 }
 
 /* LEA has a third source only when it makes a high word and does not extend the sign of the first. */
-static bool lea_has_third(const sass_instr *i) { return (i->flags & SASS_HI) && !(i->flags & SASS_SX32); }
-void take_source_lea(sass_cursor *at, unsigned where, unsigned suffix) {
-    if (lea_has_third(at->instr)) take_source(at, where, suffix);
-    else slot_of(at);
+static bool lea_has_third(const sass_instr *i) {
+    return (i->flags & SASS_HI) && !(i->flags & SASS_SX32);
 }
-void show_source_lea(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
-    if (lea_has_third(at->instr)) show_source(at, out, where, suffix);
-    else slot_of(at);
+void sass_take_source_lea(sass_cursor *at, unsigned where, unsigned suffix) {
+    if (lea_has_third(at->instr))
+        sass_take_source(at, where, suffix);
+    else
+        slot_of(at);
+}
+void sass_show_source_lea(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
+    if (lea_has_third(at->instr))
+        sass_show_source(at, out, where, suffix);
+    else
+        slot_of(at);
 }
 
-/* The second factor of a complex product: its halves change places, and the one that becomes the low half its sign. */
+/* The second factor of a complex product: its halves change places, and the one that becomes the low half its
+ * sign. */
 enum { CROSSED = 4 };
-void take_source_cross(sass_cursor *at, unsigned where, unsigned suffix) {
+void sass_take_source_cross(sass_cursor *at, unsigned where, unsigned suffix) {
     sass_operand *o = &at->instr->b;
-    take_source(at, where, suffix);
+    sass_take_source(at, where, suffix);
     if (bit(at->instr, 86)) o->swizzle = CROSSED;
 }
-void show_source_cross(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
-    show_source(at, out, where, suffix);
+void sass_show_source_cross(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
+    sass_show_source(at, out, where, suffix);
 }
 
 /* The value whose other half a conversion keeps. */
-static bool merges(const sass_instr *i) { return i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE; }
-void take_source_merge(sass_cursor *at, unsigned where, unsigned suffix) {
-    if (merges(at->instr)) take_source(at, where, suffix);
+static bool merges(const sass_instr *i) {
+    return i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE;
 }
-void show_source_merge(sass_cursor *at, text_out *out, unsigned where, unsigned suffix) {
-    if (merges(at->instr)) show_source(at, out, where, suffix);
+void sass_take_source_merge(sass_cursor *at, unsigned where, unsigned suffix) {
+    if (merges(at->instr)) sass_take_source(at, where, suffix);
+}
+void sass_show_source_merge(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
+    if (merges(at->instr)) sass_show_source(at, out, where, suffix);
 }
 
 /* An immediate mask that is not printed when it is `all`. */
-void take_mask(sass_cursor *at, unsigned all, unsigned arg2) {
+void sass_take_mask(sass_cursor *at, unsigned all, unsigned arg2) {
     UNUSED(all), UNUSED(arg2);
-    take_slot_b(at, slot_of(at));
+    take_slot_b(at, slot_of(at), SUFFIX_NONE);
 }
-void show_mask(sass_cursor *at, text_out *out, unsigned all, unsigned arg2) {
+void sass_show_mask(sass_cursor *at, sass_text *out, unsigned all, unsigned arg2) {
     UNUSED(arg2);
     const sass_operand *o = slot_of(at);
     if (o->value != (int64_t)all) show_operand(at, out, o, 0);
 }
 
 /* MOV's mask of bytes in a quad, almost always all of them. */
-void take_lanes(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_lanes(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     at->instr->byte = (uint8_t)bits(at->instr, 72, 4);
 }
-void show_lanes(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_lanes(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     if (at->instr->byte == 15) return;
     sass_item(out);
@@ -312,46 +386,54 @@ void show_lanes(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
 
 /* --- predicates -------------------------------------------------------------------------- */
 
-static void show_pred(text_out *out, const sass_pred *p) {
+static void show_pred(sass_text *out, const sass_pred *p) {
     sass_item(out);
     sass_put(out, "%s%s", p->inv ? "!" : "", p->uniform ? "UP" : "P");
-    if (p->reg == SASS_PT) sass_put(out, "T");
-    else sass_put(out, "%u", p->reg);
+    if (p->reg == SASS_PT)
+        sass_put(out, "T");
+    else
+        sass_put(out, "%u", p->reg);
 }
-static sass_pred *next_pdst(sass_cursor *at) { return &at->instr->pdst[at->n_pdst++ & 1]; }
+static sass_pred *next_pdst(sass_cursor *at) {
+    return &at->instr->pdst[at->n_pdst++ & 1];
+}
 static sass_pred *next_psrc(sass_cursor *at) {
     unsigned n = at->n_psrc++;
     return &at->instr->psrc[n < 3 ? n : 2];
 }
 
-void take_pdst(sass_cursor *at, unsigned lo, unsigned uniform) {
+void sass_take_pdst(sass_cursor *at, unsigned lo, unsigned uniform) {
     *next_pdst(at) = (sass_pred){.reg = (uint8_t)bits(at->instr, lo, 3), .uniform = uniform, .present = true};
 }
-void show_pdst(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
+void sass_show_pdst(sass_cursor *at, sass_text *out, unsigned lo, unsigned uniform) {
     UNUSED(lo), UNUSED(uniform);
     show_pred(out, next_pdst(at));
 }
-void take_pdst_opt(sass_cursor *at, unsigned lo, unsigned uniform) { take_pdst(at, lo, uniform); }
-void show_pdst_opt(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
+void sass_take_pdst_opt(sass_cursor *at, unsigned lo, unsigned uniform) {
+    sass_take_pdst(at, lo, uniform);
+}
+void sass_show_pdst_opt(sass_cursor *at, sass_text *out, unsigned lo, unsigned uniform) {
     UNUSED(lo), UNUSED(uniform);
     const sass_pred *p = next_pdst(at);
     if (p->reg != SASS_PT) show_pred(out, p);
 }
 /* Carries are always printed since sm_100. */
-void take_carry_out(sass_cursor *at, unsigned lo, unsigned uniform) { take_pdst(at, lo, uniform); }
-void show_carry_out(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
-    (at->instr->sm >= 100 ? show_pdst : show_pdst_opt)(at, out, lo, uniform);
+void sass_take_carry_out(sass_cursor *at, unsigned lo, unsigned uniform) {
+    sass_take_pdst(at, lo, uniform);
+}
+void sass_show_carry_out(sass_cursor *at, sass_text *out, unsigned lo, unsigned uniform) {
+    (at->instr->sm >= 100 ? sass_show_pdst : sass_show_pdst_opt)(at, out, lo, uniform);
 }
 /* MATCH.ANY makes no predicate. */
-void take_pdst_match(sass_cursor *at, unsigned lo, unsigned uniform) {
-    if (at->instr->sub == SASS_MATCH_ALL) take_pdst(at, lo, uniform);
+void sass_take_pdst_match(sass_cursor *at, unsigned lo, unsigned uniform) {
+    if (at->instr->sub == SASS_MATCH_ALL) sass_take_pdst(at, lo, uniform);
 }
-void show_pdst_match(sass_cursor *at, text_out *out, unsigned lo, unsigned uniform) {
-    if (at->instr->sub == SASS_MATCH_ALL) show_pdst(at, out, lo, uniform);
+void sass_show_pdst_match(sass_cursor *at, sass_text *out, unsigned lo, unsigned uniform) {
+    if (at->instr->sub == SASS_MATCH_ALL) sass_show_pdst(at, out, lo, uniform);
 }
 
 /* kind 0 P, 1 UP, 2 either, as bit 67 says */
-void take_psrc(sass_cursor *at, unsigned where, unsigned kind) {
+void sass_take_psrc(sass_cursor *at, unsigned where, unsigned kind) {
     static const uint8_t reg[] = {87, 77, 68}, inv[] = {90, 80, 71};
     const sass_instr *i = at->instr;
     *next_psrc(at) = (sass_pred){.reg = (uint8_t)bits(i, reg[where], 3),
@@ -359,101 +441,112 @@ void take_psrc(sass_cursor *at, unsigned where, unsigned kind) {
                                  .uniform = kind == 2 ? bit(i, 67) : kind,
                                  .present = true};
 }
-void show_psrc(sass_cursor *at, text_out *out, unsigned where, unsigned kind) {
+void sass_show_psrc(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
     UNUSED(where), UNUSED(kind);
     show_pred(out, next_psrc(at));
 }
-void take_psrc_opt(sass_cursor *at, unsigned where, unsigned kind) { take_psrc(at, where, kind); }
-void show_psrc_opt(sass_cursor *at, text_out *out, unsigned where, unsigned kind) {
+void sass_take_psrc_opt(sass_cursor *at, unsigned where, unsigned kind) {
+    sass_take_psrc(at, where, kind);
+}
+void sass_show_psrc_opt(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
     UNUSED(where), UNUSED(kind);
     const sass_pred *p = next_psrc(at);
     if (p->reg != SASS_PT || p->inv) show_pred(out, p);
 }
 /* Operands of the extended forms: .X and .EX. */
-void take_psrc_if(sass_cursor *at, unsigned where, unsigned kind) {
-    if (at->instr->flags & (SASS_X | SASS_EX)) take_psrc(at, where, kind);
+void sass_take_psrc_if(sass_cursor *at, unsigned where, unsigned kind) {
+    if (at->instr->flags & (SASS_X | SASS_EX)) sass_take_psrc(at, where, kind);
 }
-void show_psrc_if(sass_cursor *at, text_out *out, unsigned where, unsigned kind) {
-    if (at->instr->flags & (SASS_X | SASS_EX)) show_psrc(at, out, where, kind);
+void sass_show_psrc_if(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
+    if (at->instr->flags & (SASS_X | SASS_EX)) sass_show_psrc(at, out, where, kind);
 }
-void take_psrc_relu(sass_cursor *at, unsigned where, unsigned kind) {
-    if (at->instr->flags & SASS_RELU) take_psrc(at, where, kind);
+void sass_take_psrc_relu(sass_cursor *at, unsigned where, unsigned kind) {
+    if (at->instr->flags & SASS_RELU) sass_take_psrc(at, where, kind);
 }
-void show_psrc_relu(sass_cursor *at, text_out *out, unsigned where, unsigned kind) {
-    if (at->instr->flags & SASS_RELU) show_psrc(at, out, where, kind);
+void sass_show_psrc_relu(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
+    if (at->instr->flags & SASS_RELU) sass_show_psrc(at, out, where, kind);
 }
-void take_psrc_bar(sass_cursor *at, unsigned where, unsigned kind) {
-    if (at->instr->sub == SASS_BAR_RED) take_psrc(at, where, kind);
+void sass_take_psrc_bar(sass_cursor *at, unsigned where, unsigned kind) {
+    if (at->instr->sub == SASS_BAR_RED) sass_take_psrc(at, where, kind);
 }
-void show_psrc_bar(sass_cursor *at, text_out *out, unsigned where, unsigned kind) {
-    if (at->instr->sub == SASS_BAR_RED) show_psrc(at, out, where, kind);
+void sass_show_psrc_bar(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
+    if (at->instr->sub == SASS_BAR_RED) sass_show_psrc(at, out, where, kind);
 }
 /* LDG stores its predicate as 7 - p. */
-void take_psrc_ldg(sass_cursor *at, unsigned lo, unsigned arg2) {
+void sass_take_psrc_ldg(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
-    *next_psrc(at) = (sass_pred){.reg = (uint8_t)(7 - bits(at->instr, lo, 3)), .inv = bit(at->instr, 67), .present = true};
+    *next_psrc(at) =
+        (sass_pred){.reg = (uint8_t)(7 - bits(at->instr, lo, 3)), .inv = bit(at->instr, 67), .present = true};
 }
-void show_psrc_ldg(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) { show_psrc_opt(at, out, lo, arg2); }
+void sass_show_psrc_ldg(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
+    sass_show_psrc_opt(at, out, lo, arg2);
+}
 
 /* --- words and small fields ----------------------------------------------------------------- */
 
-void take_word_pr(sass_cursor *at, unsigned uniform, unsigned arg2) { UNUSED(at), UNUSED(uniform), UNUSED(arg2); }
-void show_word_pr(sass_cursor *at, text_out *out, unsigned uniform, unsigned arg2) {
+void sass_take_word_pr(sass_cursor *at, unsigned uniform, unsigned arg2) {
+    UNUSED(at), UNUSED(uniform), UNUSED(arg2);
+}
+void sass_show_word_pr(sass_cursor *at, sass_text *out, unsigned uniform, unsigned arg2) {
     UNUSED(at), UNUSED(arg2);
     sass_item(out);
     sass_put(out, uniform ? "UPR" : "PR");
 }
 
-void take_special(sass_cursor *at, unsigned lo, unsigned arg2) {
+void sass_take_special(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
     *slot_of(at) = (sass_operand){.kind = SASS_SPECIAL, .value = (int64_t)bits(at->instr, lo, 8)};
 }
-void show_special(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
+void sass_show_special(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     const unsigned number = (unsigned)slot_of(at)->value;
     const char *name = sass_special_name(number);
     sass_item(out);
-    if (name) sass_put(out, "%s", name);
-    else sass_put(out, "SR%u", number);
+    if (name)
+        sass_put(out, "%s", name);
+    else
+        sass_put(out, "SR%u", number);
 }
 
-void take_shift(sass_cursor *at, unsigned lo, unsigned width) { at->instr->shift = (uint8_t)bits(at->instr, lo, width); }
-void show_shift(sass_cursor *at, text_out *out, unsigned lo, unsigned width) {
+void sass_take_shift(sass_cursor *at, unsigned lo, unsigned width) {
+    at->instr->shift = (uint8_t)bits(at->instr, lo, width);
+}
+void sass_show_shift(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
     UNUSED(lo), UNUSED(width);
     sass_item(out);
     sass_put(out, "0x%x", at->instr->shift);
 }
 
 /* 0: LOP3's table; 1, 2: PLOP3's two, the first of which is split. */
-void take_lut(sass_cursor *at, unsigned which, unsigned arg2) {
+void sass_take_lut(sass_cursor *at, unsigned which, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     if (which == 0) i->lut = (uint8_t)bits(i, 72, 8);
     if (which == 1) i->lut = (uint8_t)(bits(i, 64, 3) | bits(i, 72, 5) << 3);
     if (which == 2) i->lut2 = (uint8_t)bits(i, 16, 8);
 }
-void show_lut(sass_cursor *at, text_out *out, unsigned which, unsigned arg2) {
+void sass_show_lut(sass_cursor *at, sass_text *out, unsigned which, unsigned arg2) {
     UNUSED(arg2);
     sass_item(out);
     sass_put(out, "0x%x", which == 2 ? at->instr->lut2 : at->instr->lut);
 }
 
 /* FSWZADD: for each lane of a quad, the sign of the two sources. */
-void take_swizzle_pattern(sass_cursor *at, unsigned lo, unsigned arg2) {
+void sass_take_swizzle_pattern(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
     at->instr->sub = (uint8_t)bits(at->instr, lo, 8);
 }
-void show_swizzle_pattern(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
+void sass_show_swizzle_pattern(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     sass_item(out);
     for (unsigned k = 0; k < 4; k++) sass_put(out, "%c", "PNRZ"[at->instr->sub >> (2 * k) & 3]);
 }
 
 /* A number that is only printed and kept as the next source. */
-void take_small(sass_cursor *at, unsigned lo, unsigned width) {
+void sass_take_small(sass_cursor *at, unsigned lo, unsigned width) {
     *slot_of(at) = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(at->instr, lo, width)};
 }
-void show_small(sass_cursor *at, text_out *out, unsigned lo, unsigned width) {
+void sass_show_small(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
     UNUSED(lo), UNUSED(width);
     sass_item(out);
     sass_put(out, "0x%x", (unsigned)slot_of(at)->value);

@@ -3,17 +3,21 @@
 
 #define UNUSED(x) (void)(x)
 
-static void put_reg(text_out *out, uint8_t reg) {
-    if (reg == SASS_RZ) sass_put(out, "RZ");
-    else sass_put(out, "R%u", reg);
+static void put_reg(sass_text *out, uint8_t reg) {
+    if (reg == SASS_RZ)
+        sass_put(out, "RZ");
+    else
+        sass_put(out, "R%u", reg);
 }
 static sass_operand reg_at(const sass_instr *i, unsigned lo) {
     return (sass_operand){.kind = SASS_REG, .reg = (uint8_t)bits(i, lo, 8)};
 }
-static void show_number_or_reg(text_out *out, const sass_operand *o) {
+static void show_number_or_reg(sass_text *out, const sass_operand *o) {
     sass_item(out);
-    if (o->kind == SASS_REG) put_reg(out, o->reg);
-    else sass_put(out, "0x%x", (unsigned)o->value);
+    if (o->kind == SASS_REG)
+        put_reg(out, o->reg);
+    else
+        sass_put(out, "0x%x", (unsigned)o->value);
 }
 
 /* --- labels ---------------------------------------------------------------------------------- */
@@ -23,7 +27,9 @@ static int64_t distance(const sass_instr *i) {
     const int64_t v = sbits(i, 34, 48);
     return i->sm >= 90 ? (v * 256 + (int64_t)bits(i, 16, 8)) * 4 : v * 4;
 }
-static int64_t next_offset(const sass_instr *i) { return (int64_t)i->offset + 16; }
+static int64_t next_offset(const sass_instr *i) {
+    return (int64_t)i->offset + 16;
+}
 
 static void set_label(sass_instr *i, sass_operand *o, int64_t where) {
     *o = (sass_operand){.kind = SASS_LABEL, .value = where};
@@ -32,25 +38,31 @@ static void set_label(sass_instr *i, sass_operand *o, int64_t where) {
 }
 
 enum { FROM_NEXT, FROM_NEXT_SHORT /* BSSY */, FROM_NEXT_BYTES /* LEPC: not counted in words */ };
-void take_target(sass_cursor *at, unsigned kind, unsigned arg2) {
+void sass_take_target(sass_cursor *at, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
     switch (kind) {
-    case FROM_NEXT_SHORT: set_label(i, o, next_offset(i) + sbits(i, 34, 30) * 4); break;
-    case FROM_NEXT_BYTES: set_label(i, o, next_offset(i) + sbits(i, 34, 48) * 256 + (int64_t)bits(i, 24, 8)); break;
-    default: set_label(i, o, next_offset(i) + distance(i));
+    case FROM_NEXT_SHORT:
+        set_label(i, o, next_offset(i) + sbits(i, 34, 30) * 4);
+        break;
+    case FROM_NEXT_BYTES:
+        set_label(i, o, next_offset(i) + sbits(i, 34, 48) * 256 + (int64_t)bits(i, 24, 8));
+        break;
+    default:
+        set_label(i, o, next_offset(i) + distance(i));
     }
 }
-void show_target(sass_cursor *at, text_out *out, unsigned kind, unsigned arg2) {
+void sass_show_target(sass_cursor *at, sass_text *out, unsigned kind, unsigned arg2) {
     UNUSED(kind), UNUSED(arg2);
     sass_item(out);
     sass_put(out, "0x%llx", (unsigned long long)slot_of(at)->value);
 }
 
-/* A register plus a constant: the constant is the second source, a label that the register's value is added to. */
+/* A register plus a constant: the constant is the second source, a label that the register's value is added
+ * to. */
 enum { VIA_REG, VIA_UREG, VIA_RETURN };
-void take_target_register(sass_cursor *at, unsigned kind, unsigned arg2) {
+void sass_take_target_register(sass_cursor *at, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *reg = slot_of(at), *base = slot_of(at);
@@ -59,18 +71,20 @@ void take_target_register(sass_cursor *at, unsigned kind, unsigned arg2) {
     const bool absolute = kind == VIA_RETURN && (i->flags & SASS_ABS_TARGET);
     *base = (sass_operand){.kind = SASS_LABEL, .value = distance(i) + (absolute ? 0 : next_offset(i))};
 }
-void show_target_register(sass_cursor *at, text_out *out, unsigned kind, unsigned arg2) {
+void sass_show_target_register(sass_cursor *at, sass_text *out, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     const sass_operand *reg = slot_of(at), *base = slot_of(at);
     sass_item(out);
-    if (reg->kind == SASS_UREG) sass_put(out, reg->reg == SASS_URZ ? "URZ" : "UR%u", reg->reg);
-    else put_reg(out, reg->reg);
+    if (reg->kind == SASS_UREG)
+        sass_put(out, reg->reg == SASS_URZ ? "URZ" : "UR%u", reg->reg);
+    else
+        put_reg(out, reg->reg);
     sass_put(out, " ");
     /* A return shows where the sum is counted from, an indirect branch only the distance. */
     sass_put_hex(out, kind == VIA_RETURN ? base->value : base->value - next_offset(at->instr));
 }
 
-void take_call_target(sass_cursor *at, unsigned absolute, unsigned arg2) {
+void sass_take_call_target(sass_cursor *at, unsigned absolute, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *first = slot_of(at);
@@ -82,7 +96,7 @@ void take_call_target(sass_cursor *at, unsigned absolute, unsigned arg2) {
         set_label(i, first, where);
     }
 }
-void show_call_target(sass_cursor *at, text_out *out, unsigned absolute, unsigned arg2) {
+void sass_show_call_target(sass_cursor *at, sass_text *out, unsigned absolute, unsigned arg2) {
     UNUSED(arg2);
     const sass_operand *first = slot_of(at);
     sass_item(out);
@@ -94,18 +108,21 @@ void show_call_target(sass_cursor *at, text_out *out, unsigned absolute, unsigne
     if (!absolute) sass_put(out, " "), sass_put_hex(out, slot_of(at)->value);
 }
 
-/* What BRA asks before it branches. psrc[0] is the plain predicate that follows; the uniform one is psrc[1]. */
+/* What BRA asks before it branches. psrc[0] is the plain predicate that follows; the uniform one is psrc[1].
+ */
 enum { BRA_DIVERGENT = 2 };
-void take_bra_condition(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_bra_condition(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     if (i->sub >= BRA_DIVERGENT) {
-        *slot_of(at) = (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 24), .inv = bit(i, 30) && i->sm < 100};
+        *slot_of(at) =
+            (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 24), .inv = bit(i, 30) && i->sm < 100};
     } else if (at->form == 2 || bit(i, 91)) {
-        i->psrc[1] = (sass_pred){.reg = (uint8_t)bits(i, 24, 3), .uniform = true, .inv = bit(i, 27), .present = true};
+        i->psrc[1] =
+            (sass_pred){.reg = (uint8_t)bits(i, 24, 3), .uniform = true, .inv = bit(i, 27), .present = true};
     }
 }
-void show_bra_condition(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_bra_condition(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     const sass_instr *i = at->instr;
     const sass_pred *p = &i->psrc[1];
@@ -123,11 +140,11 @@ void show_bra_condition(sass_cursor *at, text_out *out, unsigned arg, unsigned a
 
 /* --- convergence barriers ------------------------------------------------------------------------- */
 
-void take_barrier_register(sass_cursor *at, unsigned lo, unsigned arg2) {
+void sass_take_barrier_register(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
     *slot_of(at) = (sass_operand){.kind = SASS_BARRIER, .reg = (uint8_t)bits(at->instr, lo, 4)};
 }
-void show_barrier_register(sass_cursor *at, text_out *out, unsigned lo, unsigned arg2) {
+void sass_show_barrier_register(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     sass_item(out);
     sass_put(out, "B%u", slot_of(at)->reg);
@@ -143,70 +160,84 @@ static sass_operand bmov_mask(const sass_instr *i) {
     if (which < 16) return (sass_operand){.kind = SASS_BARRIER, .reg = (uint8_t)which};
     return (sass_operand){.kind = SASS_SPECIAL, .value = which};
 }
-void take_bmov(sass_cursor *at, unsigned source, unsigned arg2) {
+void sass_take_bmov(sass_cursor *at, unsigned source, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     const bool get = i->op == SASS_BMOV_GET; /* into the place at 16 */
     sass_operand *o = source ? slot_of(at) : &i->dst;
     if (at->form == 1) {
-        if (get) *o = source ? bmov_barrier(i, 24) : reg_at(i, 16);
-        else *o = source ? reg_at(i, 32) : bmov_barrier(i, 24);
+        if (get)
+            *o = source ? bmov_barrier(i, 24) : reg_at(i, 16);
+        else
+            *o = source ? reg_at(i, 32) : bmov_barrier(i, 24);
     } else {
         *o = (source != 0) == get ? bmov_mask(i) : bmov_barrier(i, 16);
     }
 }
-void show_bmov(sass_cursor *at, text_out *out, unsigned source, unsigned arg2) {
+void sass_show_bmov(sass_cursor *at, sass_text *out, unsigned source, unsigned arg2) {
     UNUSED(arg2);
     const sass_operand *o = source ? slot_of(at) : &at->instr->dst;
     sass_item(out);
-    if (o->kind == SASS_REG) put_reg(out, o->reg);
-    else if (o->kind == SASS_BARRIER) sass_put(out, "B%u", o->reg);
-    else if (o->value == WARP_MASK_ACTIVE) sass_put(out, "MACTIVE");
-    else sass_put(out, "B%u", (unsigned)o->value);
+    if (o->kind == SASS_REG)
+        put_reg(out, o->reg);
+    else if (o->kind == SASS_BARRIER)
+        sass_put(out, "B%u", o->reg);
+    else if (o->value == WARP_MASK_ACTIVE)
+        sass_put(out, "MACTIVE");
+    else
+        sass_put(out, "B%u", (unsigned)o->value);
 }
 
 /* A mask; the collective form has a register and the address behind the section that it guards. */
-static bool is_collective(const sass_instr *i) { return i->sm >= 90 && bit(i, 86); }
-void take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
+static bool is_collective(const sass_instr *i) {
+    return i->sm >= 90 && bit(i, 86);
+}
+void sass_take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *mask = slot_of(at);
     /* Since sm_90 the form without a register has no mask either: all lanes. */
-    if (at->form == 1) *mask = reg_at(i, i->sm >= 90 ? 24 : 32);
-    else *mask = (sass_operand){.kind = SASS_IMM, .value = i->sm >= 90 ? UINT32_MAX : (int64_t)bits(i, 32, 32)};
+    if (at->form == 1)
+        *mask = reg_at(i, i->sm >= 90 ? 24 : 32);
+    else
+        *mask =
+            (sass_operand){.kind = SASS_IMM, .value = i->sm >= 90 ? UINT32_MAX : (int64_t)bits(i, 32, 32)};
     if (!is_collective(i)) return;
     i->flags |= SASS_COLLECTIVE;
     set_label(i, slot_of(at), next_offset(i) + distance(i));
 }
-void show_warpsync(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_warpsync(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     const sass_operand *mask = slot_of(at);
     if (mask->kind == SASS_REG || at->instr->sm < 90) show_number_or_reg(out, mask);
-    if (is_collective(at->instr)) show_target(at, out, arg, arg2);
+    if (is_collective(at->instr)) sass_show_target(at, out, arg, arg2);
 }
 
 /* --- block barriers -------------------------------------------------------------------------------- */
 
-/* Forms 2 and 5 have a constant count, 4 and 5 a constant number. In form 1 one register holds both: the number in its
- * low 4 bits, the count from bit 16 on (shape is then BAR_PACKED). */
+/* Forms 2 and 5 have a constant count, 4 and 5 a constant number. In form 1 one register holds both: the
+ * number in its low 4 bits, the count from bit 16 on (shape is then BAR_PACKED). */
 enum { BAR_PACKED = 1 };
-void take_bar_id(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_bar_id(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
-    *slot_of(at) = at->form <= 2 ? reg_at(i, 32) : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 54, 4)};
+    *slot_of(at) =
+        at->form <= 2 ? reg_at(i, 32) : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 54, 4)};
     if (at->form == 1) i->shape = BAR_PACKED;
 }
-void show_bar_id(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_bar_id(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     show_number_or_reg(out, slot_of(at));
 }
-void take_bar_count(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_bar_count(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
-    if (at->form == 1 || at->form == 4) *o = reg_at(i, 32);
-    else if (bits(i, 42, 12)) *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 42, 12)};
+    if (at->form == 1 || at->form == 4)
+        *o = reg_at(i, 32);
+    else if (bits(i, 42, 12))
+        *o = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 42, 12)};
 }
-void show_bar_count(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_bar_count(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     const sass_operand *o = slot_of(at);
     if (o->kind != SASS_NONE) show_number_or_reg(out, o);
@@ -214,16 +245,18 @@ void show_bar_count(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2)
 
 /* --- scoreboards ------------------------------------------------------------------------------------- */
 
-void take_scoreboard(sass_cursor *at, unsigned lo, unsigned width) {
+void sass_take_scoreboard(sass_cursor *at, unsigned lo, unsigned width) {
     *slot_of(at) = (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(at->instr, lo, width)};
 }
-void show_scoreboard(sass_cursor *at, text_out *out, unsigned lo, unsigned width) {
+void sass_show_scoreboard(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
     UNUSED(lo), UNUSED(width);
     sass_item(out);
     sass_put(out, "SB%u", (unsigned)slot_of(at)->value);
 }
-void take_scoreboard_list(sass_cursor *at, unsigned lo, unsigned width) { take_scoreboard(at, lo, width); }
-void show_scoreboard_list(sass_cursor *at, text_out *out, unsigned lo, unsigned width) {
+void sass_take_scoreboard_list(sass_cursor *at, unsigned lo, unsigned width) {
+    sass_take_scoreboard(at, lo, width);
+}
+void sass_show_scoreboard_list(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
     UNUSED(lo);
     const unsigned mask = (unsigned)slot_of(at)->value;
     const char *before = "{";
@@ -240,23 +273,24 @@ void show_scoreboard_list(sass_cursor *at, text_out *out, unsigned lo, unsigned 
 /* --- shuffles ------------------------------------------------------------------------------------------ */
 
 /* Forms 1, 2: lane in a register; 4, 7: a constant. Forms 1 and 4: clamp in a register. */
-void take_shfl_lane(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_shfl_lane(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
-    *slot_of(at) = at->form <= 2 ? reg_at(i, 32) : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 53, 5)};
+    *slot_of(at) =
+        at->form <= 2 ? reg_at(i, 32) : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 53, 5)};
 }
-void show_shfl_lane(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_shfl_lane(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     show_number_or_reg(out, slot_of(at));
 }
-void take_shfl_clamp(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_shfl_clamp(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     *slot_of(at) = at->form == 1 || at->form == 4
                        ? reg_at(i, 64)
                        : (sass_operand){.kind = SASS_IMM, .value = (int64_t)bits(i, 40, 13)};
 }
-void show_shfl_clamp(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_shfl_clamp(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     show_number_or_reg(out, slot_of(at));
 }

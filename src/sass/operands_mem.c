@@ -5,26 +5,31 @@
 
 static const char *reg_name(uint8_t reg, char text[8]) {
     if (reg == SASS_RZ) return "RZ";
-    text_out out = {.buf = text, .size = 8};
+    sass_text out = {.buf = text, .size = 8};
     sass_put(&out, "R%u", reg);
     return text;
 }
-static void put_ureg(text_out *out, uint8_t reg) {
-    if (reg == SASS_URZ) sass_put(out, "URZ");
-    else sass_put(out, "UR%u", reg);
+static void put_ureg(sass_text *out, uint8_t reg) {
+    if (reg == SASS_URZ)
+        sass_put(out, "URZ");
+    else
+        sass_put(out, "UR%u", reg);
 }
 
-static bool is_class(const sass_instr *i, sass_class class) { return sass_class_of((sass_op)i->op) == class; }
+static bool is_class(const sass_instr *i, sass_class class) {
+    return sass_class_of((sass_op)i->op) == class;
+}
 
 /* --- global and generic ------------------------------------------------------------------- */
 
-/* Generic accesses without a uniform register have a 32-bit offset where the others have register and offset. */
+/* Generic accesses without a uniform register have a 32-bit offset where the others have register and offset.
+ */
 static bool has_long_offset(const sass_instr *i) {
     return (i->op == SASS_LD || i->op == SASS_ST) && !bit(i, 91);
 }
 
-/* Where an access keeps its three particulars. Atomics need bit 90 for their operation, and sm_100 widened the uniform
- * register over the bits that they used instead. */
+/* Where an access keeps its three particulars. Atomics need bit 90 for their operation, and sm_100 widened
+ * the uniform register over the bits that they used instead. */
 typedef struct global_fields {
     uint8_t desc, wide, offset_bits; /* bit of "the uniform register is a descriptor", of ".64" */
 } global_fields;
@@ -37,7 +42,7 @@ static global_fields fields_of(const sass_instr *i, bool atomic) {
     return floating ? (global_fields){63, 90, 23} : (global_fields){76, 63, 23};
 }
 
-void take_global(sass_cursor *at, unsigned ureg_lo, unsigned atomic) {
+void sass_take_global(sass_cursor *at, unsigned ureg_lo, unsigned atomic) {
     sass_instr *i = at->instr;
     const global_fields f = fields_of(i, atomic);
     const bool uniform = bit(i, 91), desc = uniform && bit(i, f.desc);
@@ -56,9 +61,9 @@ void take_global(sass_cursor *at, unsigned ureg_lo, unsigned atomic) {
     i->mem.base32 = extended && !i->mem.wide;
 }
 
-/* [base.suffix + uniform + offset], parts that are nothing left out. `uniform`: there is a field for that register,
- * which is shown even when it is URZ. */
-static void put_address(text_out *out, const sass_address *m, const char *suffix, bool uniform) {
+/* [base.suffix + uniform + offset], parts that are nothing left out. `uniform`: there is a field for that
+ * register, which is shown even when it is URZ. */
+static void put_address(sass_text *out, const sass_address *m, const char *suffix, bool uniform) {
     const char *plus = "";
     char reg[8];
     sass_put(out, "[");
@@ -82,7 +87,7 @@ static void put_address(text_out *out, const sass_address *m, const char *suffix
     sass_put(out, "]");
 }
 
-void show_global(sass_cursor *at, text_out *out, unsigned ureg_lo, unsigned atomic) {
+void sass_show_global(sass_cursor *at, sass_text *out, unsigned ureg_lo, unsigned atomic) {
     UNUSED(ureg_lo), UNUSED(atomic);
     const sass_instr *i = at->instr;
     const sass_address *m = &i->mem;
@@ -93,12 +98,17 @@ void show_global(sass_cursor *at, text_out *out, unsigned ureg_lo, unsigned atom
         put_ureg(out, m->desc);
         sass_put(out, "]");
     }
-    put_address(out, m, !bit(i, 91) ? "" : m->wide ? ".64" : m->base32 ? ".U32" : "", bit(i, 91) && m->desc == 255);
+    put_address(out, m,
+                !bit(i, 91) ? ""
+                : m->wide   ? ".64"
+                : m->base32 ? ".U32"
+                            : "",
+                bit(i, 91) && m->desc == 255);
 }
 
 /* --- shared and local ---------------------------------------------------------------------- */
 
-void take_shared(sass_cursor *at, unsigned ureg_lo, unsigned local) {
+void sass_take_shared(sass_cursor *at, unsigned ureg_lo, unsigned local) {
     sass_instr *i = at->instr;
     i->mem = (sass_address){
         .present = true,
@@ -112,7 +122,7 @@ void take_shared(sass_cursor *at, unsigned ureg_lo, unsigned local) {
     static const uint8_t scales[] = {1, 4, 8, 16};
     if (!local && i->op != SASS_LDSM && i->op != SASS_STSM) i->mem.scale = scales[bits(i, 78, 2)];
 }
-void show_shared(sass_cursor *at, text_out *out, unsigned ureg_lo, unsigned local) {
+void sass_show_shared(sass_cursor *at, sass_text *out, unsigned ureg_lo, unsigned local) {
     UNUSED(local);
     sass_item(out);
     put_address(out, &at->instr->mem, "", ureg_lo && bit(at->instr, 91));
@@ -124,7 +134,7 @@ enum { PLAIN, GENERIC_STORE, ATOMIC };
 static bool has_data(const sass_instr *i, unsigned kind) {
     return kind != ATOMIC || (i->sub != SASS_ATOM_POPC_INC && i->sub != SASS_ATOM_ARRIVE);
 }
-void take_data(sass_cursor *at, unsigned lo, unsigned kind) {
+void sass_take_data(sass_cursor *at, unsigned lo, unsigned kind) {
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
     if (!has_data(i, kind)) return;
@@ -132,7 +142,7 @@ void take_data(sass_cursor *at, unsigned lo, unsigned kind) {
     if (kind == GENERIC_STORE && has_long_offset(i)) lo = 64;
     *o = (sass_operand){.kind = SASS_REG, .reg = (uint8_t)bits(i, lo, 8)};
 }
-void show_data(sass_cursor *at, text_out *out, unsigned lo, unsigned kind) {
+void sass_show_data(sass_cursor *at, sass_text *out, unsigned lo, unsigned kind) {
     UNUSED(lo);
     const sass_operand *o = slot_of(at);
     if (!has_data(at->instr, kind)) return;
@@ -144,7 +154,7 @@ void show_data(sass_cursor *at, text_out *out, unsigned lo, unsigned kind) {
 /* --- constant bank -------------------------------------------------------------------------- */
 
 enum { INDEX_REG, INDEX_NONE, INDEX_UREG, INDEX_UREG_100 };
-void take_const_address(sass_cursor *at, unsigned kind, unsigned arg2) {
+void sass_take_const_address(sass_cursor *at, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *o = slot_of(at);
@@ -157,7 +167,7 @@ void take_const_address(sass_cursor *at, unsigned kind, unsigned arg2) {
     }
     if (o->index != 255 && kind != INDEX_UREG_100) o->value = (int16_t)o->value;
 }
-void show_const_address(sass_cursor *at, text_out *out, unsigned kind, unsigned arg2) {
+void sass_show_const_address(sass_cursor *at, sass_text *out, unsigned kind, unsigned arg2) {
     UNUSED(arg2);
     const sass_operand *o = slot_of(at);
     sass_item(out);
@@ -176,7 +186,7 @@ void show_const_address(sass_cursor *at, text_out *out, unsigned kind, unsigned 
 /* --- asynchronous copy ------------------------------------------------------------------------ */
 
 /* LDGSTS: form 6 has a uniform register for the shared side, and the descriptor in the one after it. */
-void take_async_shared(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_async_shared(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     i->mem2 = (sass_address){
@@ -189,12 +199,12 @@ void take_async_shared(sass_cursor *at, unsigned arg, unsigned arg2) {
         .offset = (int32_t)bits(i, 44, 20),
     };
 }
-void show_async_shared(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_async_shared(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_item(out);
     put_address(out, &at->instr->mem2, "", at->form == 6 && bit(at->instr, 91));
 }
-void take_async_global(sass_cursor *at, unsigned arg, unsigned arg2) {
+void sass_take_async_global(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     const uint8_t ureg = bit(i, 91) ? ureg_at(i, 64) : 255;
@@ -211,15 +221,17 @@ void take_async_global(sass_cursor *at, unsigned arg, unsigned arg2) {
     };
     i->mem.base32 = !i->mem.wide;
 }
-void show_async_global(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
-    show_global(at, out, arg, arg2);
+void sass_show_async_global(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
+    sass_show_global(at, out, arg, arg2);
 }
 
 /* --- cache control ----------------------------------------------------------------------------- */
 
 /* Operations on the whole cache have no address. */
-static bool cctl_has_address(const sass_instr *i) { return i->sub < 4 || i->sub == 5; }
-void take_cctl_address(sass_cursor *at, unsigned arg, unsigned arg2) {
+static bool cctl_has_address(const sass_instr *i) {
+    return i->sub < 4 || i->sub == 5;
+}
+void sass_take_cctl_address(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     if (!cctl_has_address(i)) return;
@@ -233,7 +245,7 @@ void take_cctl_address(sass_cursor *at, unsigned arg, unsigned arg2) {
         .offset = (int32_t)sbits(i, 32, 32),
     };
 }
-void show_cctl_address(sass_cursor *at, text_out *out, unsigned arg, unsigned arg2) {
+void sass_show_cctl_address(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     if (!cctl_has_address(at->instr)) return;
     sass_item(out);

@@ -7,7 +7,7 @@
 
 /* --- bounded text ----------------------------------------------------------------------- */
 
-void sass_put(text_out *out, const char *fmt, ...) {
+void sass_put(sass_text *out, const char *fmt, ...) {
     va_list args;
     const size_t room = out->len < out->size ? out->size - out->len : 0;
     va_start(args, fmt);
@@ -16,36 +16,42 @@ void sass_put(text_out *out, const char *fmt, ...) {
     if (n > 0) out->len += (size_t)n;
 }
 
-void sass_item(text_out *out) { sass_put(out, out->items++ ? ", " : " "); }
+void sass_item(sass_text *out) {
+    sass_put(out, out->items++ ? ", " : " ");
+}
 
-void sass_put_hex(text_out *out, int64_t value) {
+void sass_put_hex(sass_text *out, int64_t value) {
     const uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
     sass_put(out, "%s0x%llx", value < 0 ? "-" : "", (unsigned long long)size);
 }
 
 /* nvdisasm's way with values that are not finite: a sign always, a blank after. */
-static void put_special(text_out *out, bool negative, bool is_nan, bool quiet) {
+static void put_special(sass_text *out, bool negative, bool is_nan, bool quiet) {
     sass_put(out, "%c%s ", negative ? '-' : '+', !is_nan ? "INF" : quiet ? "QNAN" : "SNAN");
 }
-static void put_finite(text_out *out, double value) {
+static void put_finite(sass_text *out, double value) {
     sass_put(out, fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
 }
 
-void sass_put_f32(text_out *out, uint32_t v) {
+void sass_put_f32(sass_text *out, uint32_t v) {
     float value;
     memcpy(&value, &v, sizeof value);
-    if ((v & 0x7f800000) == 0x7f800000) put_special(out, v >> 31, v & 0x7fffff, v & 0x400000);
-    else put_finite(out, value);
+    if ((v & 0x7f800000) == 0x7f800000)
+        put_special(out, v >> 31, v & 0x7fffff, v & 0x400000);
+    else
+        put_finite(out, value);
 }
 
-void sass_put_f64(text_out *out, uint64_t v) {
+void sass_put_f64(sass_text *out, uint64_t v) {
     double value;
     memcpy(&value, &v, sizeof value);
-    if ((v >> 52 & 0x7ff) == 0x7ff) put_special(out, v >> 63, v << 12 != 0, v >> 51 & 1);
-    else put_finite(out, value);
+    if ((v >> 52 & 0x7ff) == 0x7ff)
+        put_special(out, v >> 63, v << 12 != 0, v >> 51 & 1);
+    else
+        put_finite(out, value);
 }
 
-void sass_put_f16(text_out *out, uint16_t v) {
+void sass_put_f16(sass_text *out, uint16_t v) {
     const int exponent = v >> 10 & 31, fraction = v & 0x3ff;
     if (exponent == 31) {
         put_special(out, v >> 15, fraction, v & 0x200);
@@ -58,18 +64,20 @@ void sass_put_f16(text_out *out, uint16_t v) {
 /* --- an instruction ----------------------------------------------------------------------- */
 
 /* As much as can be said without taking the word for something that it is not. */
-static void put_unknown(text_out *out, const sass_instr *instr) {
+static void put_unknown(sass_text *out, const sass_instr *instr) {
     sass_put(out, ".word 0x%016llx, 0x%016llx", (unsigned long long)instr->lo, (unsigned long long)instr->hi);
 }
 
-static void put_guard(text_out *out, const sass_pred *guard) {
+static void put_guard(sass_text *out, const sass_pred *guard) {
     if (guard->reg == SASS_PT && !guard->inv) return;
     sass_put(out, "@%s%s", guard->inv ? "!" : "", guard->uniform ? "UP" : "P");
-    if (guard->reg == SASS_PT) sass_put(out, "T ");
-    else sass_put(out, "%u ", guard->reg);
+    if (guard->reg == SASS_PT)
+        sass_put(out, "T ");
+    else
+        sass_put(out, "%u ", guard->reg);
 }
 
-static void put_modifiers(text_out *out, const sass_row *row, const sass_instr *instr) {
+static void put_modifiers(sass_text *out, const sass_row *row, const sass_instr *instr) {
     for (const uint8_t *id = row->mods; *id; id++) {
         unsigned value;
         const sass_mod *mod = &sass_mods[*id];
@@ -80,7 +88,7 @@ static void put_modifiers(text_out *out, const sass_row *row, const sass_instr *
 }
 
 size_t sass_print(const sass_instr *instr, char *buf, size_t size) {
-    text_out out = {.buf = buf, .size = size};
+    sass_text out = {.buf = buf, .size = size};
     if (size) buf[0] = 0;
     if (instr->op == SASS_UNKNOWN || instr->op >= SASS_OP_COUNT) {
         put_unknown(&out, instr);

@@ -1,4 +1,5 @@
-/* How many registers an operand covers: pairs of 64-bit values, vectors of memory accesses, fragments of matrices. */
+/* How many registers an operand covers: pairs of 64-bit values, vectors of memory accesses, fragments of
+ * matrices. */
 #include "sass/sass.h"
 
 static bool is_register(const sass_operand *o) {
@@ -9,12 +10,17 @@ static unsigned words_of_type(unsigned type) {
     case SASS_U64:
     case SASS_S64:
     case SASS_F64:
-    case SASS_B64: return 2;
-    case SASS_B128: return 4;
-    default: return 1;
+    case SASS_B64:
+        return 2;
+    case SASS_B128:
+        return 4;
+    default:
+        return 1;
     }
 }
-static unsigned words_of_width(unsigned bytes) { return bytes > 4 ? bytes / 4 : 1; }
+static unsigned words_of_width(unsigned bytes) {
+    return bytes > 4 ? bytes / 4 : 1;
+}
 
 /* --- matrix fragments, a warp's share in one lane (PTX ISA, "Matrix fragments for mma") -------- */
 
@@ -27,45 +33,64 @@ static fragments hmma_fragments(const sass_instr *i) {
     const bool tf32 = i->stype == SASS_TF32;
     const uint8_t cd = i->type == SASS_F32 ? 4 : 2;
     switch (i->shape) {
-    case HMMA_16816: return (fragments){4, 2, cd};
-    case HMMA_1684: return (fragments){2, 1, cd};
-    default: return tf32 ? (fragments){4, 2, cd} : (fragments){2, 1, cd};
+    case HMMA_16816:
+        return (fragments){4, 2, cd};
+    case HMMA_1684:
+        return (fragments){2, 1, cd};
+    default:
+        return tf32 ? (fragments){4, 2, cd} : (fragments){2, 1, cd};
     }
 }
 enum { IMMA_8816 = 0, IMMA_8832 = 2, IMMA_16816 = 4, IMMA_16832 = 5, IMMA_16864 = 6 };
 static fragments imma_fragments(const sass_instr *i) {
     const bool nibbles = i->type == SASS_U4 || i->type == SASS_S4;
     switch (i->shape) {
-    case IMMA_16816: return (fragments){2, 1, 4};
-    case IMMA_16832: return nibbles ? (fragments){2, 1, 4} : (fragments){4, 2, 4};
-    case IMMA_16864: return (fragments){4, 2, 4};
-    default: return (fragments){1, 1, 2};
+    case IMMA_16816:
+        return (fragments){2, 1, 4};
+    case IMMA_16832:
+        return nibbles ? (fragments){2, 1, 4} : (fragments){4, 2, 4};
+    case IMMA_16864:
+        return (fragments){4, 2, 4};
+    default:
+        return (fragments){1, 1, 2};
     }
 }
 enum { BMMA_88128, BMMA_168128, BMMA_168256 };
 static fragments bmma_fragments(const sass_instr *i) {
     switch (i->shape) {
-    case BMMA_168128: return (fragments){2, 1, 4};
-    case BMMA_168256: return (fragments){4, 2, 4};
-    default: return (fragments){1, 1, 2};
+    case BMMA_168128:
+        return (fragments){2, 1, 4};
+    case BMMA_168256:
+        return (fragments){4, 2, 4};
+    default:
+        return (fragments){1, 1, 2};
     }
 }
 /* Registers, two for each double. */
 static fragments dmma_fragments(const sass_instr *i) {
-    static const fragments by_shape[] = {{2, 2, 4}, {4, 2, 8}, {8, 4, 8}, {16, 8, 8}}; /* 884 1684 1688 16816 */
+    static const fragments by_shape[] = {
+        {2, 2, 4}, {4, 2, 8}, {8, 4, 8}, {16, 8, 8}}; /* 884 1684 1688 16816 */
     return by_shape[i->shape & 3];
 }
 static fragments fragments_of(const sass_instr *i) {
     switch ((sass_op)i->op) {
-    case SASS_HMMA: return hmma_fragments(i);
-    case SASS_IMMA: return imma_fragments(i);
-    case SASS_BMMA: return bmma_fragments(i);
-    case SASS_HMMA_SP: return i->shape == 3 || i->stype == SASS_TF32 ? (fragments){4, 4, i->type == SASS_F32 ? 4 : 2}
-                                                                     : (fragments){2, 2, i->type == SASS_F32 ? 4 : 2};
-    case SASS_IMMA_SP: return i->shape == 5 ? (fragments){2, 2, 4} : (fragments){4, 4, 4};
-    case SASS_QMMA: return (fragments){4, 2, i->type == SASS_F32 ? 4 : 2};
-    case SASS_DMMA: return dmma_fragments(i);
-    default: return (fragments){1, 1, 1};
+    case SASS_HMMA:
+        return hmma_fragments(i);
+    case SASS_IMMA:
+        return imma_fragments(i);
+    case SASS_BMMA:
+        return bmma_fragments(i);
+    case SASS_HMMA_SP:
+        return i->shape == 3 || i->stype == SASS_TF32 ? (fragments){4, 4, i->type == SASS_F32 ? 4 : 2}
+                                                      : (fragments){2, 2, i->type == SASS_F32 ? 4 : 2};
+    case SASS_IMMA_SP:
+        return i->shape == 5 ? (fragments){2, 2, 4} : (fragments){4, 4, 4};
+    case SASS_QMMA:
+        return (fragments){4, 2, i->type == SASS_F32 ? 4 : 2};
+    case SASS_DMMA:
+        return dmma_fragments(i);
+    default:
+        return (fragments){1, 1, 1};
     }
 }
 
@@ -75,11 +100,13 @@ typedef struct tex_regs {
     uint8_t a, b;
 } tex_regs;
 
-/* Coordinates with the array's layer first, then the level of detail and offsets. Scalar forms (.SCR) share the values
- * between the two registers, others have the coordinates in the first. A bindless form begins the second with the
- * descriptor. */
+/* Coordinates with the array's layer first, then the level of detail and offsets. Scalar forms (.SCR) share
+ * the values between the two registers, others have the coordinates in the first. A bindless form begins the
+ * second with the descriptor. */
 enum { TEX_SCALAR_BIT = 60, TEX_BINDLESS_BIT = 59, TEX_OFFSETS_BIT = 76, TEX_LB = 2, TEX_LBC = 5 };
-static bool word_bit(const sass_instr *i, unsigned at) { return (at < 64 ? i->lo >> at : i->hi >> (at - 64)) & 1; }
+static bool word_bit(const sass_instr *i, unsigned at) {
+    return (at < 64 ? i->lo >> at : i->hi >> (at - 64)) & 1;
+}
 static tex_regs texture_sources(const sass_instr *i) {
     static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 4, 4}; /* 1D 2D 3D CUBE, and arrays of them */
     const unsigned xyz = coordinates[i->shape & 7];
@@ -92,10 +119,13 @@ static tex_regs texture_sources(const sass_instr *i) {
 static unsigned texture_source_regs(const sass_instr *i, bool first) {
     switch ((sass_op)i->op) {
     case SASS_TXQ:
-    case SASS_TXQ_B: return 1;
+    case SASS_TXQ_B:
+        return 1;
     case SASS_TXD: /* two derivatives for each coordinate */
-    case SASS_TXD_B: return first ? texture_sources(i).a : i->shape & 1 ? 4u : i->shape & 2 ? 6u : 2u;
-    default: break;
+    case SASS_TXD_B:
+        return first ? texture_sources(i).a : i->shape & 1 ? 4u : i->shape & 2 ? 6u : 2u;
+    default:
+        break;
     }
     const tex_regs n = texture_sources(i);
     return first ? n.a : n.b ? n.b : 1;
@@ -104,9 +134,13 @@ static unsigned components(const sass_instr *i) {
     static const uint8_t ones[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     return ones[i->byte & 15];
 }
-static bool is_texture(const sass_instr *i) { return sass_class_of((sass_op)i->op) == SASS_CLASS_TEXTURE; }
+static bool is_texture(const sass_instr *i) {
+    return sass_class_of((sass_op)i->op) == SASS_CLASS_TEXTURE;
+}
 static unsigned surface_words(const sass_instr *i) { /* .P moves components, .D bytes */
-    return i->op == SASS_SULD_P || i->op == SASS_SUST_P ? (i->sub == 1 ? 1 : i->sub == 3 ? 2 : 4)
+    return i->op == SASS_SULD_P || i->op == SASS_SUST_P ? (i->sub == 1   ? 1
+                                                           : i->sub == 3 ? 2
+                                                                         : 4)
                                                         : words_of_width(i->width);
 }
 
@@ -132,9 +166,11 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_DMUL:
     case SASS_DFMA:
     case SASS_LEPC:
-    case SASS_LEPC_90: return 2;
+    case SASS_LEPC_90:
+        return 2;
     case SASS_CS2R:
-    case SASS_MOV: return i->shape ? 2 : 1;
+    case SASS_MOV:
+        return i->shape ? 2 : 1;
     case SASS_F2F:
     case SASS_F2F_64:
     case SASS_F2I:
@@ -142,16 +178,20 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_I2F:
     case SASS_I2F_64:
     case SASS_FRND:
-    case SASS_FRND_64: return words_of_type(i->type);
+    case SASS_FRND_64:
+        return words_of_type(i->type);
     case SASS_HMMA:
     case SASS_IMMA:
     case SASS_BMMA:
     case SASS_HMMA_SP:
     case SASS_IMMA_SP:
     case SASS_QMMA:
-    case SASS_DMMA: return fragments_of(i).cd;
-    case SASS_LDSM: return i->shape;
-    default: return words_of_width(i->width);
+    case SASS_DMMA:
+        return fragments_of(i).cd;
+    case SASS_LDSM:
+        return i->shape;
+    default:
+        return words_of_width(i->width);
     }
 }
 
@@ -170,7 +210,8 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_IMAD_WIDE:
     case SASS_UIMAD_WIDE:
     case SASS_IMAD_HI: /* adds 64 bits, too, before it drops the low ones */
-    case SASS_UIMAD_HI: return a || b ? 1 : 2;
+    case SASS_UIMAD_HI:
+        return a || b ? 1 : 2;
     case SASS_UIADD3_64:
     case SASS_IADD_64:
     case SASS_SEL_64:
@@ -181,32 +222,40 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_DADD:
     case SASS_DMUL:
     case SASS_DFMA:
-    case SASS_DSETP: return 2;
+    case SASS_DSETP:
+        return 2;
     case SASS_F2F:
     case SASS_F2F_64:
     case SASS_F2I:
     case SASS_F2I_64:
     case SASS_I2F:
-    case SASS_I2F_64: return words_of_type(i->stype);
+    case SASS_I2F_64:
+        return words_of_type(i->stype);
     case SASS_FRND:
     case SASS_FRND_64:
-    case SASS_MATCH: return words_of_type(i->type);
+    case SASS_MATCH:
+        return words_of_type(i->type);
     case SASS_MOV:
-    case SASS_ISETP: return i->shape ? 2 : 1; /* .64 of sm_100 and later */
+    case SASS_ISETP:
+        return i->shape ? 2 : 1; /* .64 of sm_100 and later */
     case SASS_HMMA:
     case SASS_IMMA:
     case SASS_BMMA:
     case SASS_HMMA_SP:
     case SASS_IMMA_SP:
     case SASS_QMMA:
-    case SASS_DMMA: return a ? fragments_of(i).a : b ? fragments_of(i).b : fragments_of(i).cd;
-    case SASS_STSM: return i->shape;
+    case SASS_DMMA:
+        return a ? fragments_of(i).a : b ? fragments_of(i).b : fragments_of(i).cd;
+    case SASS_STSM:
+        return i->shape;
     case SASS_BRX:
     case SASS_BRXU:
     case SASS_RET:
     case SASS_CALL_REL:
-    case SASS_CALL_ABS: return 2;
-    default: break;
+    case SASS_CALL_ABS:
+        return 2;
+    default:
+        break;
     }
     switch (sass_class_of((sass_op)i->op)) {
     case SASS_CLASS_GLOBAL_ST:
@@ -215,9 +264,12 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_CLASS_LOCAL_ST:
     case SASS_CLASS_GLOBAL_ATOM:
     case SASS_CLASS_GLOBAL_RED:
-    case SASS_CLASS_SHARED_ATOM: return words_of_width(i->width);
-    case SASS_CLASS_SURFACE: return surface_words(i);
-    default: return 1;
+    case SASS_CLASS_SHARED_ATOM:
+        return words_of_width(i->width);
+    case SASS_CLASS_SURFACE:
+        return surface_words(i);
+    default:
+        return 1;
     }
 }
 

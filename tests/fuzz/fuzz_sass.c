@@ -1,5 +1,5 @@
-/* Fuzzes decoder, printer and flow. The first byte chooses the architecture, the second the size of the text buffer; the
- * rest is code. */
+/* Fuzzes decoder, printer and flow. The first byte chooses the architecture, the second the size of the text
+ * buffer; the rest is code. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,4 +67,6 @@ bool words_next(listing *l, listing_line *line) {
     return true;
 }
 
-void listing_close(listing *l) { free(l->text); }
+void listing_close(listing *l) {
+    free(l->text);
+}

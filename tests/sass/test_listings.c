@@ -24,8 +24,10 @@ static unsigned compare(int sm) {
         const bool known = sass_decode(line.word, line.offset, sm, &instr);
         const size_t len = sass_print(&instr, text, sizeof text);
         n++;
-        if (known && len == strlen(text) && strcmp(text, line.text) == 0) same++;
-        else print_error("sm_%d +0x%x: expected `%s`, printed `%s`\n", sm, line.offset, line.text, text);
+        if (known && len == strlen(text) && strcmp(text, line.text) == 0)
+            same++;
+        else
+            print_error("sm_%d +0x%x: expected `%s`, printed `%s`\n", sm, line.offset, line.text, text);
     }
     listing_close(&l);
     assert_int_equal(n, same);

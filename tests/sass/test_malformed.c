@@ -17,15 +17,17 @@ static void test_unknown(void **state) {
     assert_string_equal(text, ".word 0xfedcba9876543fff, 0x0123456789abcdef");
 }
 
-/* A modifier bit that no field reads, a reserved value, a form that the opcode does not have, another architecture. */
+/* A modifier bit that no field reads, a reserved value, a form that the opcode does not have, another
+ * architecture. */
 static void test_not_taken_for_something_else(void **state) {
     (void)state;
     assert_int_equal(decoded(90, 0x00000000, 0x0000000202077221).op, SASS_FADD);
     assert_int_equal(decoded(90, 0x00000000 | 1u << 18, 0x0000000202077221).op, SASS_UNKNOWN); /* bit 82 */
-    assert_int_equal(decoded(90, 0x0c1e1f00, 0x0000000402047981).op, SASS_UNKNOWN); /* size 7 */
+    assert_int_equal(decoded(90, 0x0c1e1f00, 0x0000000402047981).op, SASS_UNKNOWN);            /* size 7 */
     assert_int_equal(decoded(90, 0x00001000, 0x0000000400077908).op, SASS_MUFU);
     assert_int_equal(decoded(90, 0x00001000, 0x0000000400077508).op, SASS_UNKNOWN); /* MUFU has no form 2 */
-    assert_int_equal(decoded(80, 0x00000000, 0x0000010004047836).op, SASS_UNKNOWN); /* VIADD came with sm_90 */
+    assert_int_equal(decoded(80, 0x00000000, 0x0000010004047836).op,
+                     SASS_UNKNOWN); /* VIADD came with sm_90 */
     assert_int_equal(decoded(90, 0x00000000, 0x0000010004047836).op, SASS_VIADD);
     assert_int_equal(decoded(70, 0x00000000, 0x0000000202077221).op, SASS_UNKNOWN); /* sm_70 is not read */
     assert_int_equal(decoded(0, 0x00000000, 0x0000000202077221).op, SASS_UNKNOWN);
@@ -64,13 +66,16 @@ static void test_random_words(void **state) {
         if (n & 1) word[1] &= UINT64_C(0x0000000007ffffff); /* or too few would be known */
         sass_instr i;
         char text[300];
-        if (sass_decode(word, n * 16, sms[n % 7], &i)) known++;
-        else assert_int_equal(i.op, SASS_UNKNOWN);
+        if (sass_decode(word, n * 16, sms[n % 7], &i))
+            known++;
+        else
+            assert_int_equal(i.op, SASS_UNKNOWN);
         const size_t len = sass_print(&i, text, sizeof text);
         assert_true(len > 0 && len < sizeof text);
         assert_true(i.op < SASS_OP_COUNT);
         assert_true(sass_dst_regs(&i) <= 8);
-        assert_true(sass_src_regs(&i, &i.a) <= 16 && sass_src_regs(&i, &i.b) <= 8 && sass_src_regs(&i, &i.c) <= 8);
+        assert_true(sass_src_regs(&i, &i.a) <= 16 && sass_src_regs(&i, &i.b) <= 8 &&
+                    sass_src_regs(&i, &i.c) <= 8);
     }
     assert_true(known > 100);
 }
@@ -81,6 +86,7 @@ static void test_names(void **state) {
     assert_string_equal(sass_name(SASS_UNKNOWN), "unknown");
     assert_string_equal(sass_name((sass_op)9999), "unknown");
     assert_null(sass_handler_name(SASS_UNKNOWN));
+    assert_true(sass_is_exact(SASS_FFMA) && !sass_is_exact(SASS_MUFU) && !sass_is_exact(SASS_UNKNOWN));
     assert_string_equal(sass_special_name(0x25), "SR_CTAID.X");
     assert_null(sass_special_name(0x17));
     assert_null(sass_special_name(100000));

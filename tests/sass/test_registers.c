@@ -10,7 +10,7 @@
 typedef struct row {
     int sm;
     uint64_t hi, lo;
-    const char *text;          /* what the word is, checked too */
+    const char *text; /* what the word is, checked too */
     unsigned dst, a, b, c, address;
 } row;
 
@@ -42,7 +42,8 @@ static const row rows[] = {
     {75, 0x00004100, 0x000000000212783b, "LDSM.16.MT88.2 R18, [R2]", 2, 0, 0, 0, 1},
     {90, 0x00000200, 0x0000000402007844, "STSM.16.M88.4 [R2], R4", 0, 4, 0, 0, 1},
     {90, 0x00000e8200, 0x00000000040b73a1, "MATCH.ANY.U64 R11, R4", 1, 2, 0, 0, 0},
-    {90, 0x001ee50a, 0x0000a4080c0a73a9, "ATOMG.E.CAS.64.STRONG.GPU PT, R10, [R12+0xa4], R8, R10", 2, 2, 2, 0, 2},
+    {90, 0x001ee50a, 0x0000a4080c0a73a9, "ATOMG.E.CAS.64.STRONG.GPU PT, R10, [R12+0xa4], R8, R10", 2, 2, 2, 0,
+     2},
     {75, 0x03c3ffff, 0xfffdfd000a007950, NULL, 0, 2, 0, 0, 0},
 };
 

@@ -1,4 +1,5 @@
-/* What the engine reads of an instruction: slots, signs, predicates, addresses. Words from the listings or from nvcc. */
+/* What the engine reads of an instruction: slots, signs, predicates, addresses. Words from the listings or
+ * from nvcc. */
 #include "sass/words.h"
 
 #include <setjmp.h>
@@ -68,7 +69,8 @@ static void test_one_source(void **state) {
 
 static void test_compare(void **state) {
     (void)state;
-    sass_instr i = decoded(75, 0x03f1c200, 0x7f8000000800780b); /* FSETP.GTU.FTZ.AND P0, PT, |R8|, +INF , PT */
+    sass_instr i =
+        decoded(75, 0x03f1c200, 0x7f8000000800780b); /* FSETP.GTU.FTZ.AND P0, PT, |R8|, +INF , PT */
     assert_int_equal(i.cmp, SASS_GTU);
     assert_int_equal(i.bop, SASS_AND);
     assert_true(i.a.abs && !i.a.neg && (i.flags & SASS_FTZ));
@@ -116,7 +118,8 @@ static void test_addresses(void **state) {
 
 static void test_atomics(void **state) {
     (void)state;
-    sass_instr i = decoded(90, 0x001ee50a, 0x0000a4080c0a73a9); /* ATOMG.E.CAS.64 PT, R10, [R12+0xa4], R8, R10 */
+    sass_instr i =
+        decoded(90, 0x001ee50a, 0x0000a4080c0a73a9); /* ATOMG.E.CAS.64 PT, R10, [R12+0xa4], R8, R10 */
     assert_int_equal(i.sub, SASS_ATOM_CAS);
     assert_int_equal(i.width, 8);
     is_reg(&i.a, 8);
@@ -144,7 +147,8 @@ static void test_barriers(void **state) {
     i = decoded(90, 0x00000000, 0x0000000000007b1d);
     is_imm(&i.a, 0);
     assert_int_equal(i.b.kind, SASS_NONE);
-    i = decoded(90, 0x03800000, 0x0000000007007348); /* WARPSYNC R7: the register's place changed with sm_90 */
+    i = decoded(90, 0x03800000,
+                0x0000000007007348); /* WARPSYNC R7: the register's place changed with sm_90 */
     is_reg(&i.a, 7);
     i = decoded(80, 0x03800000, 0x0000000900007348);
     is_reg(&i.a, 9);
@@ -181,10 +185,11 @@ static void test_urz(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guard),     cmocka_unit_test(test_three_sources), cmocka_unit_test(test_one_source),
-        cmocka_unit_test(test_compare),   cmocka_unit_test(test_addresses),     cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_barriers),  cmocka_unit_test(test_shuffle),       cmocka_unit_test(test_told_apart),
-        cmocka_unit_test(test_urz),
+        cmocka_unit_test(test_guard),      cmocka_unit_test(test_three_sources),
+        cmocka_unit_test(test_one_source), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_addresses),  cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_barriers),   cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_told_apart), cmocka_unit_test(test_urz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Words that nvcc made for test kernels on sm_75 to sm_120: one for each opcode, set of modifiers and shape of operands.
- * No disassembler confirmed these texts (the listings' are confirmed); the test holds what was worked out. It also asks
- * that every row of isa.def is decoded by some word. */
+/* Words that nvcc made for test kernels on sm_75 to sm_120: one for each opcode, set of modifiers and shape
+ * of operands. No disassembler confirmed these texts (the listings' are confirmed); the test holds what was
+ * worked out. It also asks that every row of isa.def is decoded by some word. */
 #include "sass/sass.h"
 #include "sass/listing.h"
 
@@ -50,7 +50,8 @@ static bool without_example(sass_op op) {
     case SASS_USETMAXREG:
     case SASS_USEL_64:
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
