@@ -13,10 +13,11 @@ void bench_scan(bench *b) {
     wk_workspace *w = nullptr;
     bench_wk(wk_workspace_create(wk_scan_workspace_bytes(n), &w), "workspace");
     size_t scan_bytes = 0, histogram_bytes = 0;
-    // CUB counts bytes into 64-bit counters of the same kind.
-    auto *peer_counts = (unsigned long long *)counts;
+    // CUB at its best: 32-bit counters and a 32-bit count of samples.
+    auto *peer_counts = (int *)counts;
+    const int samples = 1 << 30;
     bench_cuda(cub::DeviceScan::InclusiveSum(nullptr, scan_bytes, x, out, n), "CUB");
-    bench_cuda(cub::DeviceHistogram::HistogramEven(nullptr, histogram_bytes, (uint8_t *)x, peer_counts, 257, 0, 256, (int64_t)4 * n), "CUB");
+    bench_cuda(cub::DeviceHistogram::HistogramEven(nullptr, histogram_bytes, (uint8_t *)x, peer_counts, 257, 0, 256, samples), "CUB");
     const size_t bytes = scan_bytes > histogram_bytes ? scan_bytes : histogram_bytes;
     void *scratch = bench_alloc<char>((int64_t)bytes);
 
@@ -46,7 +47,7 @@ void bench_scan(bench *b) {
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)x, 4 * n, counts, s), "histogram"); }},
                    {"CUB", [=](cudaStream_t s) {
                         size_t k = bytes;
-                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)x, peer_counts, 257, 0, 256, (int64_t)4 * n, s), "CUB");
+                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)x, peer_counts, 257, 0, 256, samples, s), "CUB");
                     }}});
     bench_measure(b, {"histogram f32", "2^28", 4.0 * n, 0, 1, false, -1, {}},
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_f32(x, n, -1, 1, counts, s), "histogram"); }}});
@@ -55,7 +56,7 @@ void bench_scan(bench *b) {
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)out, 4 * n, counts, s), "histogram"); }},
                    {"CUB", [=](cudaStream_t s) {
                         size_t k = bytes;
-                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)out, peer_counts, 257, 0, 256, (int64_t)4 * n, s), "CUB");
+                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)out, peer_counts, 257, 0, 256, samples, s), "CUB");
                     }}});
     cudaFree(x);
     cudaFree(out);

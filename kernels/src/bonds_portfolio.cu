@@ -5,7 +5,7 @@
 #include "reduce.cuh"
 #include "sums.cuh"
 
-// Sums of P, P T and P y in S.
+// Sums of P, P T and P y: of neighbours in float, above them in S.
 template <class S> struct portfolio_op {
     typedef float T;
     typedef wk_portfolio Out;
@@ -19,18 +19,18 @@ template <class S> struct portfolio_op {
     }
     template <int U, int W, int STEP>
     static __device__ __forceinline__ void add(Acc &acc, const float (&x)[4][U][W], int64_t) {
-        S value[U * W], duration[U * W], yield[U * W];
+        float value[U * W], duration[U * W], yield[U * W];
 #pragma unroll
         for (int u = 0; u < U; u++)
 #pragma unroll
             for (int w = 0; w < W; w++) {
                 const float years = x[1][u][w], rate = x[2][u][w] + x[3][u][w];
-                const S p = (S)bond_present_value(x[0][u][w], years, rate);
+                const float p = bond_present_value(x[0][u][w], years, rate);
                 value[u * W + w] = p;
-                duration[u * W + w] = p * (S)years;
-                yield[u * W + w] = p * (S)rate;
+                duration[u * W + w] = p * years;
+                yield[u * W + w] = p * rate;
             }
-        acc = combine(acc, {tree_sum(value), tree_sum(duration), tree_sum(yield)});
+        acc = combine(acc, {(S)tree_sum(value), (S)tree_sum(duration), (S)tree_sum(yield)});
     }
     static __device__ wk_portfolio result(const Acc &acc, int64_t) {
         const double value = (double)acc.value;

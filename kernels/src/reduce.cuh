@@ -17,8 +17,10 @@ enum {
     REDUCE_THREADS = 256,
     REDUCE_WARPS = REDUCE_THREADS / 32,
     REDUCE_UNROLL = 4,       // 16-byte loads in flight in a thread
-    REDUCE_MAX_PARTS = 1056, // blocks of one reduction; a constant, so that bits are the same on
-                             // every device: 8 on each of 132 multiprocessors, a multiple of most
+    REDUCE_RESIDENT = 6,     // blocks that a multiprocessor must hold: the compiler keeps to 40 registers
+    // Blocks of one reduction: one wave on 132 multiprocessors. A constant, so that the bits are the same
+    // on every device.
+    REDUCE_MAX_PARTS = REDUCE_RESIDENT * 132,
 };
 
 template <class T, int N> struct reduce_arrays {
@@ -145,7 +147,7 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
 // `parts` blocks for each row. With more than one the grid is rows * parts blocks, and
 // partials and counters have room for them; with one, the grid may be smaller than `rows`.
 template <class Op, int W>
-__global__ void __launch_bounds__(REDUCE_THREADS)
+__global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
     wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols,
                      int64_t pitch, unsigned parts, typename Op::Acc *partials, unsigned *counters,
                      typename Op::Out *out) {
@@ -186,9 +188,10 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
     }
 }
 
-// Short rows: `group` neighbouring lanes (a power of two up to 32) for each row. Lanes beyond the last row
-// bring the identity to the shuffles instead of leaving before them.
-template <class Op>
+// Short rows: `group` neighbouring lanes (a power of two up to 32) for each row, W elements an access.
+// W > 1 needs every row on a 16-byte boundary. Lanes beyond the last row bring the identity to the
+// shuffles instead of leaving before them.
+template <class Op, int W>
 __global__ void __launch_bounds__(REDUCE_THREADS)
     wk_reduce_rows_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols,
                           int64_t pitch, int group, typename Op::Out *out) {
@@ -202,8 +205,10 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
             reduce_arrays<typename Op::T, Op::N> here = in;
 #pragma unroll
             for (int k = 0; k < Op::N; k++) here.p[k] += row * pitch;
+            const int64_t end = cols / W * W;
 #pragma unroll 4
-            for (int64_t i = lane; i < cols; i += group) reduce_packs<Op, 1, 1>(acc, here, i);
+            for (int64_t i = lane * W; i < end; i += group * W) reduce_packs<Op, 1, W>(acc, here, i);
+            if (W > 1 && end + lane < cols) reduce_packs<Op, 1, 1>(acc, here, end + lane);
         }
         for (int delta = group / 2; delta > 0; delta /= 2)
             acc = Op::combine(acc, shuffle_down(acc, delta, group));
@@ -220,12 +225,13 @@ struct reduce_plan {
     unsigned grid;
 };
 
-template <class Op> static reduce_plan reduce_divide(int64_t rows, int64_t cols) {
+template <class Op> static reduce_plan reduce_divide(int64_t rows, int64_t cols, int width) {
     const int64_t tile = (int64_t)REDUCE_THREADS * REDUCE_UNROLL * wk_pack<typename Op::T>::width;
     reduce_plan plan = {0, 1, 1};
     if (rows > 1 && cols <= 1024) {
+        // Four accesses a lane, but a group is no smaller than the tail of a row.
         plan.group = 4;
-        while (plan.group < 32 && plan.group * 4 < cols) plan.group *= 2;
+        while (plan.group < 32 && plan.group * 4 * width < cols) plan.group *= 2;
         plan.grid = wk_grid(rows, REDUCE_THREADS / plan.group);
         return plan;
     }
@@ -258,23 +264,24 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
     WK_TRY(wk_check_workspace(workspace, REDUCE_MAX_PARTS * sizeof(Acc)));
     if (rows == 0) return WK_SUCCESS;
 
-    const reduce_plan plan = reduce_divide<Op>(rows, cols);
-    if (plan.group)
-        return wk_launch_kernel(wk_reduce_rows_kernel<Op>, plan.grid, REDUCE_THREADS, 0, stream, in,
-                                rows, cols, pitch, plan.group, out);
     // Arrays that share no 16-byte boundary are read element by element. They share one
     // in every row or in none, because they have one pitch.
+    constexpr int W = wk_pack<T>::width;
     bool one_phase = true;
     for (int k = 1; k < Op::N; k++)
         one_phase &= ((uintptr_t)in.p[k] - (uintptr_t)in.p[0]) % 16 == 0;
-    if (Op::N == 1 || one_phase)
-        return wk_launch_kernel(wk_reduce_kernel<Op, wk_pack<T>::width>, plan.grid, REDUCE_THREADS,
-                                0, stream, in, rows, cols, pitch, plan.parts,
-                                (Acc *)workspace->scratch, workspace->counters, out);
-    constexpr int W = Op::N == 1 ? wk_pack<T>::width : 1;
-    return wk_launch_kernel(wk_reduce_kernel<Op, W>, plan.grid, REDUCE_THREADS, 0, stream, in, rows,
-                            cols, pitch, plan.parts, (Acc *)workspace->scratch,
-                            workspace->counters, out);
+    const bool rows_aligned = one_phase && wk_aligned16(in.p[0]) && pitch % W == 0;
+    const reduce_plan plan = reduce_divide<Op>(rows, cols, rows_aligned ? W : 1);
+    if (plan.group)
+        return wk_launch_kernel(rows_aligned ? wk_reduce_rows_kernel<Op, W>
+                                             : wk_reduce_rows_kernel<Op, 1>,
+                                plan.grid, REDUCE_THREADS, 0, stream, in, rows, cols, pitch,
+                                plan.group, out);
+    // A single array always has a boundary of its own: the element kernel is not even compiled.
+    constexpr int FALLBACK = Op::N == 1 ? W : 1;
+    return wk_launch_kernel(one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
+                            plan.grid, REDUCE_THREADS, 0, stream, in, rows, cols, pitch, plan.parts,
+                            (Acc *)workspace->scratch, workspace->counters, out);
 }
 
 // The two calls of an operation over one array.

@@ -20,19 +20,31 @@ template <class Order> struct arg_op {
         return Order::before(b.value, a.value) || tie ? b : a;
     }
     // The best of the packs is found by its position in them; indices of 64 bits are compared once.
+    // Packs do not wait for each other.
     template <int U, int W, int STEP>
     static __device__ __forceinline__ void add(Acc &acc, const T (&x)[1][U][W], int64_t i) {
-        T best = x[0][0][0];
-        int at = 0;
+        T best[U];
+        int at[U];
 #pragma unroll
-        for (int u = 0; u < U; u++)
+        for (int u = 0; u < U; u++) {
+            best[u] = x[0][u][0];
+            at[u] = u * STEP;
 #pragma unroll
-            for (int w = 0; w < W; w++)
-                if (Order::before(x[0][u][w], best)) {
-                    best = x[0][u][w];
-                    at = u * STEP + w;
+            for (int w = 1; w < W; w++)
+                if (Order::before(x[0][u][w], best[u])) {
+                    best[u] = x[0][u][w];
+                    at[u] = u * STEP + w;
                 }
-        acc = combine(acc, {(uint64_t)(i + at), best, 0});
+        }
+#pragma unroll
+        for (int step = 1; step < U; step *= 2)
+#pragma unroll
+            for (int u = 0; u + step < U; u += 2 * step)
+                if (Order::before(best[u + step], best[u])) {
+                    best[u] = best[u + step];
+                    at[u] = at[u + step];
+                }
+        acc = combine(acc, {(uint64_t)(i + at[0]), best[0], 0});
     }
     static __device__ Out result(const Acc &acc, int64_t) { return (int64_t)acc.index; }
 };

@@ -10,6 +10,7 @@
 #include <warpkernels/scan.h>
 
 #include "internal.cuh"
+#include "slots.cuh"
 #include "sums.cuh"
 
 enum {
@@ -18,7 +19,7 @@ enum {
     GROUP = 32, // tiles of a group, one for each lane that looks
 };
 
-// State of a group's flag; that of a tile's is AGGREGATE when its sum is there.
+// What a slot holds: the sum of its tile or group alone, or of everything up to its end.
 enum { EMPTY = 0, AGGREGATE = 1, INCLUSIVE = 2 };
 
 // Sums above a warp are kept in a wider state for floating point.
@@ -32,38 +33,11 @@ template <> struct scan_state<float> : sum_state<float> {};
 template <> struct scan_state<double> : sum_state<double> {};
 
 // What blocks tell each other, in the workspace.
-template <class A> struct scan_board {
+struct scan_board {
     unsigned *ticket;
-    unsigned *tile_flags;
-    unsigned *group_flags;
-    A *tile_sums;
-    A *group_sums;
-    A *group_inclusives;
+    wk_slot *tiles;  // AGGREGATE, for all but the last tile of a group
+    wk_slot *groups; // AGGREGATE, later INCLUSIVE
 };
-
-// --- words between blocks --------------------------------------------------------
-
-template <class A> static __device__ __forceinline__ void publish(A *slot, const A &value, unsigned *flag, unsigned state) {
-    *slot = value;
-    __threadfence(); // the value is there before the flag says so
-    *(volatile unsigned *)flag = state;
-}
-
-static __device__ __forceinline__ unsigned look(const unsigned *flag) {
-    return *(const volatile unsigned *)flag;
-}
-
-// After a flag and a fence.
-template <class A> static __device__ __forceinline__ A fetch(const A *slot) {
-    static_assert(sizeof(A) % 4 == 0, "states are read word by word");
-    union {
-        A value;
-        unsigned word[sizeof(A) / 4];
-    } u;
-#pragma unroll
-    for (int i = 0; i < (int)(sizeof(A) / 4); i++) u.word[i] = __ldcg((const unsigned *)slot + i);
-    return u.value;
-}
 
 // --- words between lanes ----------------------------------------------------------
 
@@ -94,15 +68,15 @@ template <class A> static __device__ __forceinline__ A shuffle_from(const A &a, 
 // --- look-back: all lanes of one warp ----------------------------------------------
 
 // Sum of the tiles of the group before `tile`.
-template <class S, class A>
-static __device__ __forceinline__ A sum_in_group(const scan_board<A> &board, int64_t tile, int lane) {
+template <class S>
+static __device__ __forceinline__ typename S::type sum_in_group(const scan_board &board, int64_t tile,
+                                                                int lane) {
+    typedef typename S::type A;
     const int position = (int)(tile % GROUP);
     A sum = S::of(0);
     if (lane < position) {
-        const int64_t other = tile - position + lane;
-        while (look(&board.tile_flags[other]) == EMPTY) {}
-        __threadfence();
-        sum = fetch(&board.tile_sums[other]);
+        const wk_slot *other = board.tiles + (tile - position + lane) * slots_of<A>::count;
+        while (slots_get(other, &sum) == EMPTY) {}
     }
     __syncwarp();
 #pragma unroll
@@ -116,38 +90,41 @@ static __device__ __forceinline__ A sum_in_group(const scan_board<A> &board, int
 
 // Sum of the groups before `group`: lane l watches group - 1 - l; what lies before the first
 // group counts as an inclusive sum of zero.
-template <class S, class A>
-static __device__ __forceinline__ A sum_of_groups(const scan_board<A> &board, int64_t group, int lane) {
+template <class S>
+static __device__ __forceinline__ typename S::type sum_of_groups(const scan_board &board,
+                                                                 int64_t group, int lane) {
+    typedef typename S::type A;
     const int64_t other = group - 1 - lane;
+    A sum = S::of(0);
     unsigned inclusive, known;
     do {
-        const unsigned flag = other < 0 ? INCLUSIVE : look(&board.group_flags[other]);
-        inclusive = __ballot_sync(0xffffffffu, flag == INCLUSIVE);
-        known = __ballot_sync(0xffffffffu, flag != EMPTY);
+        const unsigned tag =
+            other < 0 ? INCLUSIVE : slots_get(board.groups + other * slots_of<A>::count, &sum);
+        inclusive = __ballot_sync(0xffffffffu, tag == INCLUSIVE);
+        known = __ballot_sync(0xffffffffu, tag != EMPTY);
         // Wait for an inclusive sum with aggregates all the way from it to here.
     } while (inclusive == 0 || (~known & ((inclusive & -inclusive) - 1)) != 0);
-    __threadfence();
     const int start = __ffs((int)inclusive) - 1;
-    A sum = S::of(0);
-    if (other >= 0 && lane <= start)
-        sum = fetch(lane == start ? &board.group_inclusives[other] : &board.group_sums[other]);
     A total = shuffle_from(sum, start);
     for (int l = start - 1; l >= 0; l--) total = S::add(total, shuffle_from(sum, l));
     return total;
 }
 
 // Publishes the tile's sum; the sum of all tiles before it.
-template <class S, class A>
-static __device__ __forceinline__ A look_back(const scan_board<A> &board, int64_t tile, const A &mine, int lane) {
+template <class S>
+static __device__ __forceinline__ typename S::type
+look_back(const scan_board &board, int64_t tile, const typename S::type &mine, int lane) {
+    typedef typename S::type A;
     const int64_t group = tile / GROUP;
     const bool closes = tile % GROUP == GROUP - 1;
-    if (lane == 0 && !closes) publish(&board.tile_sums[tile], mine, &board.tile_flags[tile], AGGREGATE);
+    wk_slot *tile_slot = board.tiles + tile * slots_of<A>::count;
+    wk_slot *group_slot = board.groups + group * slots_of<A>::count;
+    if (lane == 0 && !closes) slots_put(tile_slot, mine, AGGREGATE);
     const A in_group = sum_in_group<S>(board, tile, lane);
     const A group_sum = S::add(in_group, mine);
-    if (lane == 0 && closes) publish(&board.group_sums[group], group_sum, &board.group_flags[group], AGGREGATE);
+    if (lane == 0 && closes) slots_put(group_slot, group_sum, AGGREGATE);
     const A before = sum_of_groups<S>(board, group, lane);
-    if (lane == 0 && closes)
-        publish(&board.group_inclusives[group], S::add(before, group_sum), &board.group_flags[group], INCLUSIVE);
+    if (lane == 0 && closes) slots_put(group_slot, S::add(before, group_sum), INCLUSIVE);
     return S::add(before, in_group);
 }
 
@@ -156,7 +133,7 @@ static __device__ __forceinline__ A look_back(const scan_board<A> &board, int64_
 // W neighbours a lane and access, U accesses a thread; a warp's part of the tile is contiguous.
 template <class E, int W, int U, bool INCLUDE>
 __global__ void __launch_bounds__(SCAN_THREADS)
-    wk_scan_kernel(const E *x, E *out, int64_t n, scan_board<typename scan_state<E>::type> board) {
+    wk_scan_kernel(const E *x, E *out, int64_t n, scan_board board) {
     typedef scan_state<E> S;
     typedef typename S::type A;
     constexpr int TILE = SCAN_THREADS * W * U;
@@ -250,47 +227,38 @@ __global__ void __launch_bounds__(SCAN_THREADS)
 // --- launch ----------------------------------------------------------------------------
 
 static constexpr int SCAN_UNROLL = 4;
-static constexpr int SCAN_BYTES_A_TILE = SCAN_THREADS * 16 * SCAN_UNROLL;
-static constexpr size_t SCAN_LARGEST_STATE = 16;
+static constexpr int64_t SCAN_TILE_BYTES = SCAN_THREADS * 16 * SCAN_UNROLL;
 
 static int64_t scan_tiles(int64_t n, int64_t element_bytes) {
-    const int64_t tile = SCAN_BYTES_A_TILE / element_bytes;
+    const int64_t tile = SCAN_TILE_BYTES / element_bytes;
     return n / tile + (n % tile != 0);
 }
 
-static int64_t scan_groups(int64_t tiles) { return tiles / GROUP + 1; }
-
-// Flags first, rounded up so that the states behind them are aligned.
-static size_t scan_flag_bytes(int64_t tiles) {
-    return ((size_t)(tiles + scan_groups(tiles)) * sizeof(unsigned) + 15) / 16 * 16;
+template <class A> static size_t scan_board_bytes(int64_t tiles) {
+    return (size_t)(tiles + tiles / GROUP + 1) * slots_of<A>::count * sizeof(wk_slot);
 }
 
 extern "C" size_t wk_scan_workspace_bytes(int64_t n) {
-    const int64_t tiles = n > 0 ? scan_tiles(n, 8) : 0;
-    return scan_flag_bytes(tiles) + (size_t)(tiles + 2 * scan_groups(tiles)) * SCAN_LARGEST_STATE;
+    // Double has the smallest tiles and the largest state.
+    const int64_t tiles = n > 0 ? scan_tiles(n, sizeof(double)) : 0;
+    return scan_board_bytes<double_double>(tiles);
 }
 
 template <class E, bool INCLUDE>
 static wk_status scan(const E *x, E *out, int64_t n, wk_workspace *workspace, cudaStream_t stream) {
     typedef typename scan_state<E>::type A;
-    static_assert(sizeof(A) <= SCAN_LARGEST_STATE, "the workspace is sized for this state");
     WK_TRY(wk_check_array(x, n));
     WK_TRY(wk_check_array(out, n));
     WK_TRY(wk_check_no_shift(x, out, n * (int64_t)sizeof(E)));
-    const int64_t tiles = scan_tiles(n, sizeof(E)), groups = scan_groups(tiles);
-    const size_t flag_bytes = scan_flag_bytes(tiles);
-    WK_TRY(wk_check_workspace(workspace, flag_bytes + (size_t)(tiles + 2 * groups) * sizeof(A)));
+    const int64_t tiles = scan_tiles(n, sizeof(E));
+    const size_t bytes = scan_board_bytes<A>(tiles);
+    WK_TRY(wk_check_workspace(workspace, bytes));
     if (n == 0) return WK_SUCCESS;
     if (tiles > WK_MAX_GRID_X) return WK_ERROR_SIZE;
 
-    scan_board<A> board;
-    board.ticket = workspace->counters;
-    board.tile_flags = (unsigned *)workspace->scratch;
-    board.group_flags = board.tile_flags + tiles;
-    board.tile_sums = (A *)((char *)workspace->scratch + flag_bytes);
-    board.group_sums = board.tile_sums + tiles;
-    board.group_inclusives = board.group_sums + groups;
-    WK_CUDA(cudaMemsetAsync(workspace->scratch, 0, flag_bytes, stream));
+    wk_slot *slots = (wk_slot *)workspace->scratch;
+    const scan_board board = {workspace->counters, slots, slots + tiles * slots_of<A>::count};
+    WK_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
     constexpr int W = wk_pack<E>::width;
     auto kernel = wk_aligned16(x) && wk_aligned16(out)
                       ? wk_scan_kernel<E, W, SCAN_UNROLL, INCLUDE>

@@ -52,7 +52,7 @@ typedef struct wk_portfolio {
 
 typedef enum wk_accumulation {
     WK_ACCUMULATE_F32, /* sums in float: on GPUs with few double units */
-    WK_ACCUMULATE_F64  /* products and sums in double */
+    WK_ACCUMULATE_F64  /* sums of more than four neighbours in double */
 } wk_accumulation;
 
 /* Errors of all calls: WK_ERROR_NULL, WK_ERROR_SIZE, WK_ERROR_ALIGNMENT (4 bytes are enough),

@@ -21,9 +21,8 @@ template <class T, int M> struct wk_outputs {
     T *p[M];
 };
 
-// Accesses of each array that a thread has in flight: four loads in all hide the latency of
-// memory at the occupancy of these kernels.
-static constexpr int wk_map_unroll(int arrays) { return arrays >= 4 ? 1 : 4 / arrays; }
+// Single elements of each array that a thread has in flight where packs are not possible.
+enum { WK_MAP_UNROLL = 8 };
 
 // f(const T *in, T *out) reads in[0..N) and writes out[0..M) for one element.
 template <int N, int M, class T, class F>
@@ -37,64 +36,62 @@ static __device__ __forceinline__ void wk_map_element(const F &f, const wk_input
     for (int k = 0; k < M; k++) out.p[k][i] = y[k];
 }
 
-// U packs of each array, THREADS packs apart. All loads come before the first use.
-template <int U, bool CHECKED, int N, int M, class T, class F>
-static __device__ __forceinline__ void wk_map_tile(const F &f, const wk_inputs<T, N> &in,
-                                                   const wk_outputs<T, M> &out, int64_t first,
-                                                   int64_t packs) {
+// The arrays from their common 16-byte boundary on: `packs` packs, and before and behind
+// them `head` and `tail` single elements. One pack of each array a thread: with many small blocks the
+// memory keeps busy, and more packs a thread were slower (docs/kernels-notes.md).
+template <int N, int M, class T, class F>
+__global__ void __launch_bounds__(WK_MAP_THREADS)
+    wk_map_vector_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t packs, int head,
+                         int tail) {
     constexpr int W = wk_pack<T>::width;
-    wk_pack<T> x[N][U];
+    const int64_t stride = (int64_t)gridDim.x * WK_MAP_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * WK_MAP_THREADS + threadIdx.x; i < packs; i += stride) {
+        wk_pack<T> x[N], y[M];
 #pragma unroll
-    for (int u = 0; u < U; u++)
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            if (!CHECKED || first + u * WK_MAP_THREADS < packs)
-                x[k][u] = wk_load16<T>(in.p[k] + (first + u * WK_MAP_THREADS) * W);
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        if (CHECKED && first + u * WK_MAP_THREADS >= packs) continue;
-        wk_pack<T> y[M];
+        for (int k = 0; k < N; k++) x[k] = wk_load16<T>(in.p[k] + i * W);
 #pragma unroll
         for (int w = 0; w < W; w++) {
             T a[N], b[M];
 #pragma unroll
-            for (int k = 0; k < N; k++) a[k] = x[k][u].v[w];
+            for (int k = 0; k < N; k++) a[k] = x[k].v[w];
             f(a, b);
 #pragma unroll
             for (int k = 0; k < M; k++) y[k].v[w] = b[k];
         }
 #pragma unroll
-        for (int k = 0; k < M; k++)
-            wk_store16<T>(out.p[k] + (first + u * WK_MAP_THREADS) * W, y[k]);
-    }
-}
-
-// The arrays from their common 16-byte boundary on: `packs` packs, and before and behind
-// them `head` and `tail` single elements.
-template <int U, int N, int M, class T, class F>
-__global__ void __launch_bounds__(WK_MAP_THREADS)
-    wk_map_vector_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t packs, int head,
-                         int tail) {
-    const int64_t tile = (int64_t)WK_MAP_THREADS * U;
-    for (int64_t base = blockIdx.x * tile; base < packs; base += gridDim.x * tile) {
-        if (base + tile <= packs)
-            wk_map_tile<U, false>(f, in, out, base + threadIdx.x, packs);
-        else
-            wk_map_tile<U, true>(f, in, out, base + threadIdx.x, packs);
+        for (int k = 0; k < M; k++) wk_store16<T>(out.p[k] + i * W, y[k]);
     }
     if (blockIdx.x == 0 && (int)threadIdx.x < head + tail) {
         int t = (int)threadIdx.x;
-        wk_map_element(f, in, out, t < head ? t - head : packs * wk_pack<T>::width + t - head);
+        wk_map_element(f, in, out, t < head ? t - head : packs * W + t - head);
     }
 }
 
-// One element per access, for arrays that share no 16-byte boundary.
+// One element per access, for arrays that share no 16-byte boundary. Several are in flight, because
+// each one moves a quarter of a pack or half of it.
 template <int N, int M, class T, class F>
 __global__ void __launch_bounds__(WK_MAP_THREADS)
     wk_map_scalar_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t n) {
-    const int64_t stride = (int64_t)gridDim.x * WK_MAP_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * WK_MAP_THREADS + threadIdx.x; i < n; i += stride)
-        wk_map_element(f, in, out, i);
+    constexpr int U = WK_MAP_UNROLL;
+    const int64_t tile = (int64_t)WK_MAP_THREADS * U;
+    for (int64_t base = blockIdx.x * tile; base < n; base += gridDim.x * tile) {
+        const int64_t first = base + threadIdx.x;
+        if (base + tile <= n) {
+            T x[U][N], y[M];
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < N; k++) x[u][k] = in.p[k][first + u * WK_MAP_THREADS];
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                f(x[u], y);
+#pragma unroll
+                for (int k = 0; k < M; k++) out.p[k][first + u * WK_MAP_THREADS] = y[k];
+            }
+        } else {
+            for (int64_t i = first; i < n; i += WK_MAP_THREADS) wk_map_element(f, in, out, i);
+        }
+    }
 }
 
 // out[.][i] = f(in[.][i]) for i in [0, n). Outputs may equal inputs, and must not overlap them
@@ -117,17 +114,16 @@ static inline wk_status wk_map(const F &f, wk_inputs<T, N> in, wk_outputs<T, M> 
     for (int k = 0; k < N; k++) one_phase &= ((uintptr_t)in.p[k] - (uintptr_t)out.p[0]) % 16 == 0;
     for (int k = 1; k < M; k++) one_phase &= ((uintptr_t)out.p[k] - (uintptr_t)out.p[0]) % 16 == 0;
     if (!one_phase)
-        return wk_launch_kernel(wk_map_scalar_kernel<N, M, T, F>, wk_grid(n, WK_MAP_THREADS),
-                                WK_MAP_THREADS, 0, stream, f, in, out, n);
+        return wk_launch_kernel(wk_map_scalar_kernel<N, M, T, F>,
+                                wk_grid(n, WK_MAP_THREADS * WK_MAP_UNROLL), WK_MAP_THREADS, 0, stream, f, in, out, n);
 
     const int64_t head = wk_head(out.p[0], n, sizeof(T));
     const int64_t packs = (n - head) / W;
     const int64_t tail = n - head - packs * W;
     for (int k = 0; k < N; k++) in.p[k] += head;
     for (int k = 0; k < M; k++) out.p[k] += head;
-    constexpr int U = wk_map_unroll(N);
-    const unsigned blocks = packs ? wk_grid(packs, (int64_t)WK_MAP_THREADS * U) : 1;
-    return wk_launch_kernel(wk_map_vector_kernel<U, N, M, T, F>, blocks, WK_MAP_THREADS, 0, stream,
+    const unsigned blocks = packs ? wk_grid(packs, WK_MAP_THREADS) : 1;
+    return wk_launch_kernel(wk_map_vector_kernel<N, M, T, F>, blocks, WK_MAP_THREADS, 0, stream,
                             f, in, out, packs, (int)head, (int)tail);
 }
 
