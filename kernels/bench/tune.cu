@@ -188,7 +188,8 @@ static __device__ __forceinline__ slot get(const slot *p) {
     return {__longlong_as_double(value), full};
 }
 
-enum meeting { COUNTER, COUNTER_RELEASE, SLOTS };
+enum meeting { COUNTER, COUNTER_RELEASE, SLOTS, SLOTS_LAST, SLOTS_WARP };
+enum overlapping { APART, OVERLAP, OVERLAP_EARLY, OVERLAP_LATE };
 
 template <int THREADS> static __device__ __forceinline__ double block_sum(double acc, double *buffer) {
     buffer[threadIdx.x] = acc;
@@ -208,15 +209,14 @@ template <int THREADS> static __device__ __forceinline__ double block_sum(double
     return acc;
 }
 
-template <int THREADS, int U, meeting HOW, bool OVERLAP>
+template <int THREADS, int U, meeting HOW, overlapping WHEN>
 __global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t packs, double *partials, slot *slots, unsigned *counter, float *out) {
     __shared__ double buffer[THREADS];
     __shared__ bool last;
 #if __CUDA_ARCH__ >= 900
-    if (OVERLAP) {
-        asm volatile("griddepcontrol.wait;" ::: "memory");
-        asm volatile("griddepcontrol.launch_dependents;");
-    }
+    if (WHEN == OVERLAP_EARLY) asm volatile("griddepcontrol.launch_dependents;");
+    if (WHEN != APART) asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (WHEN == OVERLAP) asm volatile("griddepcontrol.launch_dependents;");
 #endif
     double acc = 0;
     const int64_t tile = (int64_t)THREADS * U;
@@ -234,14 +234,52 @@ __global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t
         acc += (double)s[0];
     }
     acc = block_sum<THREADS>(acc, buffer);
-    if (HOW == SLOTS) {
-        if (blockIdx.x != 0) {
+#if __CUDA_ARCH__ >= 900
+    if (WHEN == OVERLAP_LATE) asm volatile("griddepcontrol.launch_dependents;");
+#endif
+    if (HOW == SLOTS_WARP) {
+        // The last block's first warp alone collects: no further barrier.
+        if (blockIdx.x != gridDim.x - 1) {
+            if (threadIdx.x == 0) put(&slots[blockIdx.x], acc, 1);
+            return;
+        }
+        if (threadIdx.x >= 32) return;
+        if (threadIdx.x != 0) acc = 0;
+        slot got[8];
+        bool all;
+        do {
+            all = true;
+#pragma unroll
+            for (int k = 0; k < 8; k++) {
+                const unsigned i = threadIdx.x + 32 * k;
+                if (i < gridDim.x - 1) {
+                    got[k] = get(&slots[i]);
+                    all &= got[k].full != 0;
+                } else {
+                    got[k].value = 0;
+                }
+            }
+        } while (!all);
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const unsigned i = threadIdx.x + 32 * k;
+            if (i < gridDim.x - 1) put(&slots[i], 0, 0);
+            acc += got[k].value;
+        }
+#pragma unroll
+        for (int d = 16; d > 0; d /= 2) acc += __shfl_down_sync(0xffffffffu, acc, d);
+        if (threadIdx.x == 0) *out = (float)acc;
+        return;
+    }
+    if (HOW == SLOTS || HOW == SLOTS_LAST) {
+        const unsigned collector = HOW == SLOTS ? 0 : gridDim.x - 1;
+        if (blockIdx.x != collector) {
             if (threadIdx.x == 0) put(&slots[blockIdx.x], acc, 1);
             return;
         }
         if (threadIdx.x != 0) acc = 0;
         for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS) {
-            if (i == 0) continue;
+            if (i == collector) continue;
             slot got;
             do got = get(&slots[i]);
             while (!got.full);
@@ -271,9 +309,10 @@ __global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t
     if (threadIdx.x == 0) *out = (float)acc;
 }
 
-template <int THREADS, int U, meeting HOW, bool OVERLAP>
+template <int THREADS, int U, meeting HOW, overlapping WHEN>
 static void small_sum(const float *x, int64_t n, int most, double *partials, slot *slots, unsigned *counter, float *out) {
-    static const char *const how[] = {"counter", "acq_rel counter", "slots"};
+    static const char *const how[] = {"counter", "acq_rel counter", "slots", "slots, last", "slots, warp"};
+    static const char *const when[] = {"", ", overlap", ", overlap early", ", overlap late"};
     const unsigned grid = (unsigned)std::min<int64_t>(n / 4 / (THREADS * U), most);
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute;
@@ -283,12 +322,12 @@ static void small_sum(const float *x, int64_t n, int most, double *partials, slo
     config.blockDim = THREADS;
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = OVERLAP ? 1 : 0;
+    config.numAttrs = WHEN != APART ? 1 : 0;
     auto run = [=] {
-        bench_cuda(cudaLaunchKernelEx(&config, small_kernel<THREADS, U, HOW, OVERLAP>, (const float4 *)x, n / 4, partials, slots, counter, out), "launch");
+        bench_cuda(cudaLaunchKernelEx(&config, small_kernel<THREADS, U, HOW, WHEN>, (const float4 *)x, n / 4, partials, slots, counter, out), "launch");
     };
     char name[96];
-    snprintf(name, sizeof name, "small, %d threads, %d packs, %u, %s%s", THREADS, U, grid, how[HOW], OVERLAP ? ", overlap" : "");
+    snprintf(name, sizeof name, "small, %d threads, %d packs, %u, %s%s", THREADS, U, grid, how[HOW], when[WHEN]);
     report(name, 4.0 * n, 200, run);
     float got = 0;
     cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
@@ -296,6 +335,12 @@ static void small_sum(const float *x, int64_t n, int most, double *partials, slo
     float again = 0;
     cudaMemcpy(&again, out, 4, cudaMemcpyDeviceToHost);
     if (got != again || got == 0) printf("  DIFFERENT: %.9g %.9g\n", got, again);
+}
+
+// What a launch costs when there is nothing to do.
+__global__ void empty_kernel(float *out) {
+    wk_wait_for_stream();
+    if (threadIdx.x > 1024) *out = 0;
 }
 
 int main(int argc, char **argv) {
@@ -349,15 +394,25 @@ int main(int argc, char **argv) {
     if (smalls) {
         report("CUB sum 2^20", 4.0 * small, 200, [=] { cub_sum(small); });
         report_graph("CUB sum 2^20, graph", 4.0 * small, 200, [=] { cub_sum(small); });
+        auto empty = [&](int overlap) {
+            report_graph(overlap ? "empty kernel, overlap, graph" : "empty kernel, graph", 0, 200, [=] {
+                wk_launch_overlapped(overlap, empty_kernel, 128, 256, stream, out);
+            });
+        };
+        empty(0);
+        empty(1);
         for (int most : {128, 132, 256}) {
-            small_sum<256, 4, COUNTER, false>(x, small, most, partials, slots, counter, out);
-            small_sum<256, 4, COUNTER, true>(x, small, most, partials, slots, counter, out);
-            small_sum<256, 4, COUNTER_RELEASE, true>(x, small, most, partials, slots, counter, out);
-            small_sum<256, 4, SLOTS, false>(x, small, most, partials, slots, counter, out);
-            small_sum<256, 4, SLOTS, true>(x, small, most, partials, slots, counter, out);
-            small_sum<512, 4, SLOTS, true>(x, small, most, partials, slots, counter, out);
-            small_sum<512, 2, SLOTS, true>(x, small, most, partials, slots, counter, out);
-            small_sum<1024, 2, SLOTS, true>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, COUNTER, APART>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, SLOTS, APART>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, SLOTS, OVERLAP>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, SLOTS, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, SLOTS_LAST, OVERLAP>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 4, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<256, 8, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<128, 4, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<128, 8, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<512, 2, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
+            small_sum<512, 4, SLOTS_LAST, OVERLAP_LATE>(x, small, most, partials, slots, counter, out);
         }
     }
     return 0;

@@ -5,17 +5,22 @@
 #include <warpkernels/device.cuh>
 #include <warpkernels/workspace.h>
 
-// A workspace: counters that every kernel leaves at zero, then scratch memory.
+#include "slots.cuh"
+
+// Ticket and slots are zero between calls: every kernel that uses them leaves them so.
+// The scratch is cleared before it is used.
 struct wk_workspace {
     int device;
-    size_t scratch_bytes;
-    unsigned *counters;
+    int overlap; // the device can begin a kernel while the one before it ends
+    unsigned *ticket;
+    wk_slot *slots;
     void *scratch;
+    size_t scratch_bytes;
 };
 
-enum { WK_WORKSPACE_COUNTERS = 1024 };
+enum { WK_WORKSPACE_SLOTS = 2048 };
 
-// The workspace is there, of the current device, and has `bytes` of scratch.
-wk_status wk_check_workspace(const wk_workspace *workspace, size_t bytes);
+// The workspace is there, of the current device, and has so much scratch.
+wk_status wk_check_workspace(const wk_workspace *workspace, size_t scratch_bytes);
 
 #endif

@@ -1,5 +1,5 @@
-// One reduction kernel for all operations: every block reduces its share of a row, the last block to
-// finish combines the shares. An operation (reduce_*.cu) says what happens to elements:
+// One reduction kernel for all operations: every block reduces its share of a row, the last one of the row
+// collects the shares. An operation (reduce_*.cu) says what happens to elements:
 //
 //   T, N           element type, number of input arrays
 //   Acc, Out       state of a reduction, type of the result
@@ -21,6 +21,7 @@ enum {
     // Blocks of one reduction: one wave on 132 multiprocessors. A constant, so that the bits are the same
     // on every device.
     REDUCE_MAX_PARTS = REDUCE_RESIDENT * 132,
+    REDUCE_OVERLAP_GRID = 2 * 132, // blocks of a kernel short enough to begin while another one ends
 };
 
 template <class T, int N> struct reduce_arrays {
@@ -67,21 +68,23 @@ static __device__ __forceinline__ typename Op::Acc reduce_block(typename Op::Acc
     return acc;
 }
 
-// Reads through the L2, where the other blocks' writes are.
-template <class A> static __device__ __forceinline__ A load_shared_by_blocks(const A *p) {
-    union {
-        A value;
-        unsigned word[sizeof(A) / 4];
-        uint2 pair[(sizeof(A) + 7) / 8];
-    } u;
-    if (alignof(A) >= 8) {
-#pragma unroll
-        for (int i = 0; i < (int)(sizeof(A) / 8); i++) u.pair[i] = __ldcg((const uint2 *)p + i);
-    } else {
-#pragma unroll
-        for (int i = 0; i < (int)(sizeof(A) / 4); i++) u.word[i] = __ldcg((const unsigned *)p + i);
+// The state of a row, in thread 0 of the block that has the last part of it. Each share comes in a slot,
+// tagged: whoever sees the tag sees the share. The slots are left empty for the next call. Blocks start in the
+// order of their numbers, so that those waited for have started.
+template <class Op>
+static __device__ __forceinline__ typename Op::Acc
+collect(typename Op::Acc acc, wk_slot *slots, unsigned parts, typename Op::Acc *buffer) {
+    typedef typename Op::Acc Acc;
+    if (threadIdx.x != 0) acc = Op::identity();
+    for (unsigned i = threadIdx.x; i < parts - 1; i += REDUCE_THREADS) {
+        wk_slot *slot = slots + i * slots_of<Acc>::count;
+        Acc share;
+        while (slots_get(slot, &share) == 0) {}
+        slots_clear<Acc>(slot);
+        acc = Op::combine(acc, share);
     }
-    return u.value;
+    __syncthreads(); // warp 0 has read the buffer for the last time
+    return reduce_block<Op>(acc, buffer);
 }
 
 template <class T, int W> static __device__ __forceinline__ void load_pack(T (&to)[W], const T *from) {
@@ -122,6 +125,7 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
         if (head > n) head = n;
     }
     const int64_t end = head + (n - head) / W * W;
+    wk_wait_for_stream(); // what is above overlaps the end of the kernel before this one
     for (int64_t tile = head + (int64_t)part * TILE; tile < end; tile += (int64_t)parts * TILE) {
         const int64_t i = tile + threadIdx.x * W;
         if (tile + TILE <= end) {
@@ -144,16 +148,14 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
 
 // --- kernels -------------------------------------------------------------------
 
-// `parts` blocks for each row. With more than one the grid is rows * parts blocks, and
-// partials and counters have room for them; with one, the grid may be smaller than `rows`.
+// `parts` blocks for each row. With more than one the grid is rows * parts blocks, and the slots
+// are enough for them; with one, the grid may be smaller than `rows`.
 template <class Op, int W>
 __global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
     wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols,
-                     int64_t pitch, unsigned parts, typename Op::Acc *partials, unsigned *counters,
-                     typename Op::Out *out) {
+                     int64_t pitch, unsigned parts, wk_slot *slots, typename Op::Out *out) {
     typedef typename Op::Acc Acc;
     __shared__ __align__(16) unsigned char storage[REDUCE_THREADS * sizeof(Acc)];
-    __shared__ bool last;
     Acc *buffer = (Acc *)storage;
 
     const unsigned part = parts == gridDim.x ? blockIdx.x : blockIdx.x % parts;
@@ -169,20 +171,12 @@ __global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
             continue;
         }
 
-        // The block that counts last finds all shares written: each one is fenced before
-        // it is counted. The counter wraps to zero for the next call.
-        if (threadIdx.x == 0) {
-            partials[blockIdx.x] = acc;
-            __threadfence();
-            last = atomicInc(&counters[row], parts - 1) == parts - 1;
+        slots += row * parts * slots_of<Acc>::count;
+        if (part != parts - 1) {
+            if (threadIdx.x == 0) slots_put(slots + part * slots_of<Acc>::count, acc, 1u);
+            return;
         }
-        __syncthreads();
-        if (!last) return;
-        __threadfence();
-        acc = Op::identity();
-        for (unsigned i = threadIdx.x; i < parts; i += REDUCE_THREADS)
-            acc = Op::combine(acc, load_shared_by_blocks(&partials[row * parts + i]));
-        acc = reduce_block<Op>(acc, buffer);
+        acc = collect<Op>(acc, slots, parts, buffer);
         if (threadIdx.x == 0) out[row] = Op::result(acc, cols);
         return;
     }
@@ -238,7 +232,7 @@ template <class Op> static reduce_plan reduce_divide(int64_t rows, int64_t cols,
     int64_t parts = cols / tile + (cols % tile != 0);
     const int64_t most = rows < REDUCE_MAX_PARTS ? REDUCE_MAX_PARTS / rows : 1;
     if (parts > most) parts = most;
-    if (parts < 1 || rows > WK_WORKSPACE_COUNTERS) parts = 1;
+    if (parts < 1) parts = 1;
     plan.parts = (unsigned)parts;
     plan.grid = (unsigned)(parts > 1 ? rows * parts : rows > WK_MAX_GRID_X ? WK_MAX_GRID_X : rows);
     return plan;
@@ -250,7 +244,7 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
                              cudaStream_t stream) {
     typedef typename Op::T T;
     typedef typename Op::Acc Acc;
-    static_assert(REDUCE_MAX_PARTS * sizeof(Acc) <= WK_WORKSPACE_DEFAULT, "partials fit");
+    static_assert(REDUCE_MAX_PARTS * slots_of<Acc>::count <= WK_WORKSPACE_SLOTS, "shares fit");
     WK_TRY(wk_check_array(out, rows));
     if (rows < 0 || cols < 0) return WK_ERROR_SIZE;
     if (pitch < cols) return WK_ERROR_PITCH;
@@ -261,7 +255,7 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
         if (wk_overlap(in.p[k], span * (int64_t)sizeof(T), out, rows * (int64_t)sizeof *out))
             return WK_ERROR_OVERLAP;
     }
-    WK_TRY(wk_check_workspace(workspace, REDUCE_MAX_PARTS * sizeof(Acc)));
+    WK_TRY(wk_check_workspace(workspace, 0));
     if (rows == 0) return WK_SUCCESS;
 
     // Arrays that share no 16-byte boundary are read element by element. They share one
@@ -279,9 +273,13 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
                                 plan.group, out);
     // A single array always has a boundary of its own: the element kernel is not even compiled.
     constexpr int FALLBACK = Op::N == 1 ? W : 1;
-    return wk_launch_kernel(one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
-                            plan.grid, REDUCE_THREADS, 0, stream, in, rows, cols, pitch, plan.parts,
-                            (Acc *)workspace->scratch, workspace->counters, out);
+    // Short kernels overlap. A long one fills the device evenly only if it starts on an empty one: where the
+    // blocks of two kernels mix, some multiprocessors get more than their share.
+    const int overlap = workspace->overlap && plan.grid <= REDUCE_OVERLAP_GRID;
+    return wk_launch_overlapped(overlap,
+                                one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
+                                plan.grid, REDUCE_THREADS, stream, in, rows, cols, pitch, plan.parts,
+                                workspace->slots, out);
 }
 
 // The two calls of an operation over one array.

@@ -7,16 +7,20 @@
 template <class Order> struct arg_op {
     typedef typename Order::T T;
     typedef int64_t Out;
-    // The index of "none yet" is the largest, and so loses every tie.
+    // The index in halves: with a value of 4 bytes the state has no padding and fits one slot. The
+    // index of "none yet" is the largest, and so loses every tie.
     struct Acc {
-        uint64_t index;
+        unsigned low, high;
         T value;
-        T padding; // whole words of 8 bytes for the copies between blocks
+        __device__ __forceinline__ uint64_t index() const { return low | (uint64_t)high << 32; }
     };
     enum { N = 1 };
-    static __device__ Acc identity() { return {UINT64_MAX, Order::neutral(), 0}; }
+    static __device__ __forceinline__ Acc make(uint64_t index, T value) {
+        return {(unsigned)index, (unsigned)(index >> 32), value};
+    }
+    static __device__ Acc identity() { return make(UINT64_MAX, Order::neutral()); }
     static __device__ __forceinline__ Acc combine(const Acc &a, const Acc &b) {
-        const bool tie = !Order::before(a.value, b.value) && b.index < a.index;
+        const bool tie = !Order::before(a.value, b.value) && b.index() < a.index();
         return Order::before(b.value, a.value) || tie ? b : a;
     }
     // The best of the packs is found by its position in them; indices of 64 bits are compared once.
@@ -44,9 +48,9 @@ template <class Order> struct arg_op {
                     best[u] = best[u + step];
                     at[u] = at[u + step];
                 }
-        acc = combine(acc, {(uint64_t)(i + at[0]), best[0], 0});
+        acc = combine(acc, make((uint64_t)(i + at[0]), best[0]));
     }
-    static __device__ Out result(const Acc &acc, int64_t) { return (int64_t)acc.index; }
+    static __device__ Out result(const Acc &acc, int64_t) { return (int64_t)acc.index(); }
 };
 
 typedef arg_op<order_min<float>> argmin_f32;

@@ -10,7 +10,6 @@
 #include <warpkernels/scan.h>
 
 #include "internal.cuh"
-#include "slots.cuh"
 #include "sums.cuh"
 
 enum {
@@ -169,9 +168,8 @@ __global__ void __launch_bounds__(SCAN_THREADS)
 #pragma unroll
         for (int w = 1; w < W; w++) v[u][w] = v[u][w - 1] + v[u][w];
 
-    // Sums before each lane in its access, and before each access in the warp.
-    E lane_before[U];
-    A access_before[U];
+    // Sums of the warp before each lane's neighbours.
+    E in_warp[U];
     A warp_sum = S::of(0);
 #pragma unroll
     for (int u = 0; u < U; u++) {
@@ -182,8 +180,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
             if (lane >= delta) sum = before + sum;
         }
         const E before = __shfl_up_sync(0xffffffffu, sum, 1);
-        lane_before[u] = lane > 0 ? before : E(0);
-        access_before[u] = warp_sum;
+        in_warp[u] = (E)S::value(S::add(warp_sum, S::of(lane > 0 ? before : E(0))));
         warp_sum = S::add(warp_sum, S::of(__shfl_sync(0xffffffffu, sum, 31)));
     }
     if (lane == 0) warp_sums[warp] = warp_sum;
@@ -205,8 +202,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
 #pragma unroll
     for (int u = 0; u < U; u++) {
         const int64_t i = first + u * (32 * W);
-        const E before =
-            (E)S::value(S::add(S::add(warp_before, access_before[u]), S::of(lane_before[u])));
+        const E before = (E)S::value(S::add(warp_before, S::of(in_warp[u])));
         E y[W];
 #pragma unroll
         for (int w = 0; w < W; w++)
@@ -226,7 +222,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
 
 // --- launch ----------------------------------------------------------------------------
 
-static constexpr int SCAN_UNROLL = 4;
+static constexpr int SCAN_UNROLL = 6;
 static constexpr int64_t SCAN_TILE_BYTES = SCAN_THREADS * 16 * SCAN_UNROLL;
 
 static int64_t scan_tiles(int64_t n, int64_t element_bytes) {
@@ -257,7 +253,7 @@ static wk_status scan(const E *x, E *out, int64_t n, wk_workspace *workspace, cu
     if (tiles > WK_MAX_GRID_X) return WK_ERROR_SIZE;
 
     wk_slot *slots = (wk_slot *)workspace->scratch;
-    const scan_board board = {workspace->counters, slots, slots + tiles * slots_of<A>::count};
+    const scan_board board = {workspace->ticket, slots, slots + tiles * slots_of<A>::count};
     WK_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
     constexpr int W = wk_pack<E>::width;
     auto kernel = wk_aligned16(x) && wk_aligned16(out)

@@ -84,11 +84,39 @@ static inline wk_status wk_launch_kernel(void (*kernel)(P...), dim3 grid, dim3 b
         cudaLaunchKernel((const void *)kernel, grid, block, args, shared_bytes, stream));
 }
 
+// The same, allowed to begin while the kernel before it in the stream ends (compute capability 9.0 and newer;
+// `overlap` 0 elsewhere). The kernel must call wk_wait_for_stream before it touches memory.
+template <class... P>
+static inline wk_status wk_launch_overlapped(int overlap, void (*kernel)(P...), dim3 grid,
+                                             dim3 block, cudaStream_t stream,
+                                             typename wk_same<P>::type... params) {
+    void *args[] = {(void *)&params...};
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = overlap ? 1 : 0;
+    return wk_from_cuda(cudaLaunchKernelExC(&config, (const void *)kernel, args));
+}
+
 // Blocks for ceil(work / per_block), at most the limit of gridDim.x: kernels stride over
 // what is left.
 static inline unsigned wk_grid(int64_t work, int64_t per_block) {
     int64_t blocks = work / per_block + (work % per_block != 0);
     return (unsigned)(blocks > WK_MAX_GRID_X ? WK_MAX_GRID_X : blocks);
+}
+
+// Waits until the kernels before this one in its stream have ended and their writes are seen; from then on
+// the next one may be brought in. Does nothing unless launched by wk_launch_overlapped.
+static __device__ __forceinline__ void wk_wait_for_stream(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 // --- 16-byte access ----------------------------------------------------------

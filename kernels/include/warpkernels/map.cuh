@@ -36,16 +36,17 @@ static __device__ __forceinline__ void wk_map_element(const F &f, const wk_input
     for (int k = 0; k < M; k++) out.p[k][i] = y[k];
 }
 
-// The arrays from their common 16-byte boundary on: `packs` packs, and before and behind
-// them `head` and `tail` single elements. One pack of each array a thread: with many small blocks the
-// memory keeps busy, and more packs a thread were slower (docs/kernels-notes.md).
+// The arrays from their common 16-byte boundary on: one thread for each of `packs` packs, and behind
+// those one for each of the `head` and `tail` single elements before and after them. One pack of each
+// array a thread: with many small blocks the memory keeps busy, and more packs a thread were
+// slower (docs/kernels-notes.md). `first` is the first thread of this launch.
 template <int N, int M, class T, class F>
 __global__ void __launch_bounds__(WK_MAP_THREADS)
     wk_map_vector_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t packs, int head,
-                         int tail) {
+                         int tail, int64_t first) {
     constexpr int W = wk_pack<T>::width;
-    const int64_t stride = (int64_t)gridDim.x * WK_MAP_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * WK_MAP_THREADS + threadIdx.x; i < packs; i += stride) {
+    const int64_t i = first + (int64_t)blockIdx.x * WK_MAP_THREADS + threadIdx.x;
+    if (i < packs) {
         wk_pack<T> x[N], y[M];
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = wk_load16<T>(in.p[k] + i * W);
@@ -60,9 +61,8 @@ __global__ void __launch_bounds__(WK_MAP_THREADS)
         }
 #pragma unroll
         for (int k = 0; k < M; k++) wk_store16<T>(out.p[k] + i * W, y[k]);
-    }
-    if (blockIdx.x == 0 && (int)threadIdx.x < head + tail) {
-        int t = (int)threadIdx.x;
+    } else if (i - packs < head + tail) {
+        const int64_t t = i - packs;
         wk_map_element(f, in, out, t < head ? t - head : packs * W + t - head);
     }
 }
@@ -122,9 +122,12 @@ static inline wk_status wk_map(const F &f, wk_inputs<T, N> in, wk_outputs<T, M> 
     const int64_t tail = n - head - packs * W;
     for (int k = 0; k < N; k++) in.p[k] += head;
     for (int k = 0; k < M; k++) out.p[k] += head;
-    const unsigned blocks = packs ? wk_grid(packs, WK_MAP_THREADS) : 1;
-    return wk_launch_kernel(wk_map_vector_kernel<N, M, T, F>, blocks, WK_MAP_THREADS, 0, stream,
-                            f, in, out, packs, (int)head, (int)tail);
+    const int64_t threads = packs + head + tail, most = (int64_t)WK_MAX_GRID_X * WK_MAP_THREADS;
+    for (int64_t first = 0; first < threads; first += most)
+        WK_TRY(wk_launch_kernel(wk_map_vector_kernel<N, M, T, F>,
+                                wk_grid(threads - first, WK_MAP_THREADS), WK_MAP_THREADS, 0, stream,
+                                f, in, out, packs, (int)head, (int)tail, first));
+    return WK_SUCCESS;
 }
 
 // Defines `wk_status name(T a, const T *x, T *out, int64_t n, cudaStream_t stream)` with

@@ -1,4 +1,4 @@
-/* Scratch memory of the calls that combine the work of many blocks in one launch. */
+/* Memory of the calls that combine the work of many blocks in one launch. */
 #ifndef WARPKERNELS_WORKSPACE_H
 #define WARPKERNELS_WORKSPACE_H
 
@@ -13,12 +13,10 @@ extern "C" {
  * the next, so that it also serves calls captured into a graph. */
 typedef struct wk_workspace wk_workspace;
 
-/* Enough for reductions, portfolios and histograms of any size. */
-#define WK_WORKSPACE_DEFAULT ((size_t)131072)
-
-/* Allocates device memory for at least `bytes` of scratch (less than the default is raised to it) and waits
- * until it is zeroed. WK_ERROR_NULL, WK_ERROR_MEMORY, WK_ERROR_NO_DEVICE. */
-WK_API wk_status wk_workspace_create(size_t bytes, wk_workspace **out);
+/* Allocates device memory, `scratch_bytes` of it for scans (wk_scan_workspace_bytes; 0 is enough for
+ * everything else), and waits until it is ready. WK_ERROR_NULL, WK_ERROR_SIZE, WK_ERROR_MEMORY,
+ * WK_ERROR_NO_DEVICE. */
+WK_API wk_status wk_workspace_create(size_t scratch_bytes, wk_workspace **out);
 
 /* Frees it; NULL is allowed. The work that uses it must have finished. */
 WK_API wk_status wk_workspace_destroy(wk_workspace *workspace);
