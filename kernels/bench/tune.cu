@@ -12,6 +12,8 @@
 
 #include <cub/device/device_reduce.cuh>
 
+#include <warpkernels/device.cuh>
+
 #include "check.h"
 
 static cudaStream_t stream;
