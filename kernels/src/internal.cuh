@@ -18,7 +18,7 @@ struct wk_workspace {
     size_t scratch_bytes;
 };
 
-enum { WK_WORKSPACE_SLOTS = 2048 };
+enum { WK_WORKSPACE_SLOTS = 6400 };
 
 // The workspace is there, of the current device, and has so much scratch.
 wk_status wk_check_workspace(const wk_workspace *workspace, size_t scratch_bytes);

@@ -18,9 +18,9 @@ enum {
     REDUCE_WARPS = REDUCE_THREADS / 32,
     REDUCE_UNROLL = 4,       // 16-byte loads in flight in a thread
     REDUCE_RESIDENT = 6,     // blocks that a multiprocessor must hold: the compiler keeps to 40 registers
-    // Blocks of one reduction: one wave on 132 multiprocessors. A constant, so that the bits are the same
-    // on every device.
-    REDUCE_MAX_PARTS = REDUCE_RESIDENT * 132,
+    // Most blocks of one reduction: four waves on 132 multiprocessors, so that those which get on faster
+    // take more of them. A constant, so that the bits are the same on every device.
+    REDUCE_MAX_PARTS = 4 * REDUCE_RESIDENT * 132,
     REDUCE_OVERLAP_GRID = 2 * 132, // blocks of a kernel short enough to begin while another one ends
 };
 

@@ -1,25 +1,7 @@
 // Min and max.
 #include <warpkernels/reduce.h>
 
-#include "order.cuh"
-#include "reduce.cuh"
-
-template <class Order> struct extreme_op {
-    typedef typename Order::T T;
-    typedef T Out;
-    typedef T Acc;
-    enum { N = 1 };
-    static __device__ Acc identity() { return Order::neutral(); }
-    static __device__ __forceinline__ Acc combine(Acc a, Acc b) { return Order::before(b, a) ? b : a; }
-    template <int U, int W, int STEP>
-    static __device__ __forceinline__ void add(Acc &acc, const T (&x)[1][U][W], int64_t) {
-#pragma unroll
-        for (int u = 0; u < U; u++)
-#pragma unroll
-            for (int w = 0; w < W; w++) acc = combine(acc, x[0][u][w]);
-    }
-    static __device__ Out result(Acc acc, int64_t) { return acc; }
-};
+#include "reduce_ops.cuh"
 
 typedef extreme_op<order_min<float>> min_f32;
 typedef extreme_op<order_min<double>> min_f64;

@@ -1,30 +1,7 @@
 // Sum and mean.
 #include <warpkernels/reduce.h>
 
-#include "reduce.cuh"
-#include "sums.cuh"
-
-template <class E, class R> struct sum_op {
-    typedef E T;
-    typedef R Out;
-    typedef sum_state<E> State;
-    typedef typename State::type Acc;
-    enum { N = 1 };
-    static __device__ Acc identity() { return State::of(0); }
-    template <int U, int W, int STEP>
-    static __device__ __forceinline__ void add(Acc &acc, const T (&x)[1][U][W], int64_t) {
-        typename State::partial flat[U * W];
-#pragma unroll
-        for (int u = 0; u < U; u++)
-#pragma unroll
-            for (int w = 0; w < W; w++) flat[u * W + w] = (typename State::partial)x[0][u][w];
-        acc = State::add(acc, State::of(tree_sum(flat)));
-    }
-    static __device__ __forceinline__ Acc combine(const Acc &a, const Acc &b) {
-        return State::add(a, b);
-    }
-    static __device__ Out result(const Acc &acc, int64_t) { return (Out)State::value(acc); }
-};
+#include "reduce_ops.cuh"
 
 template <class E, class R> struct mean_op : sum_op<E, R> {
     static __device__ R result(const typename sum_op<E, R>::Acc &acc, int64_t n) {
