@@ -40,7 +40,6 @@ static bool without_example(sass_op op) {
     case SASS_USGXT:
     case SASS_UBMSK:
     case SASS_UIMAD_HI:
-    case SASS_ULDC_R:
     case SASS_TMML:
     case SASS_TMML_B:
     case SASS_SULD_P:
