@@ -4,7 +4,8 @@
 
 #include "engine/run.h"
 
-static uint32_t popcount(uint32_t x) { return (uint32_t)__builtin_popcount(x); }
+/* Nearly always all lanes; the portable count of bits is slow. */
+static uint32_t popcount(uint32_t x) { return x == ENG_ALL ? 32 : (uint32_t)__builtin_popcount(x); }
 
 /* --- BAR -------------------------------------------------------------------------------- */
 
@@ -36,6 +37,7 @@ static void release_barrier(eng_blk *block, unsigned id) {
         if (bar->used) w->b2r = reduced(bar);
     }
     *bar = (struct eng_barrier){0};
+    block->barriers_used &= ~(1u << id);
 }
 
 static bool barrier_complete(const eng_blk *block, const struct eng_barrier *bar) {
@@ -56,9 +58,9 @@ static uint32_t count_arrived(const eng_blk *block, unsigned id, bool padded) {
 }
 
 void eng_barriers_recheck(eng_blk *block) {
-    for (unsigned id = 0; id < 16; id++) {
+    for (uint32_t left = block->barriers_used; left; left &= left - 1) {
+        unsigned id = (unsigned)__builtin_ctz(left);
         struct eng_barrier *bar = &block->barriers[id];
-        if (!bar->lanes) continue;
         bar->lanes = count_arrived(block, id, bar->expected != 0);
         if (barrier_complete(block, bar)) release_barrier(block, id);
     }
@@ -69,6 +71,7 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
     eng_blk *block = w->block;
     struct eng_barrier *bar = &block->barriers[id];
     w->worked |= lanes;
+    block->barriers_used |= 1u << id;
     barrier_event(w, i, ENG_EV_BARRIER, lanes, id | (uint32_t)op << 8);
     if (!bar->lanes) bar->all = true;
     if (op == ENG_BAR_RED) {
@@ -107,11 +110,16 @@ static bool out_of_patience(eng_worker *k) {
     return k->stop = true;
 }
 
-static void run_turn(eng_blk *block, eng_warp *w) {
+static bool run_turn(eng_blk *block, eng_warp *w) {
+    if (!w->context && !eng_context_begin(w)) return false;
     uint64_t before = w->executed;
     eng_run_warp(w);
     block->worker->executed += w->executed - before;
-    if (w->state == ENG_WARP_DONE) block->live_warps--;
+    if (w->state == ENG_WARP_DONE) {
+        block->live_warps--;
+        eng_context_end(w);
+    }
+    return true;
 }
 
 eng_block_end eng_run_block(eng_blk *block) {
@@ -121,9 +129,8 @@ eng_block_end eng_run_block(eng_blk *block) {
         for (uint32_t n = 0; n < block->n_warps; n++) {
             eng_warp *w = &block->warps[n];
             if (w->state != ENG_WARP_READY) continue;
-            run_turn(block, w);
             ran = true;
-            if (k->stop) return ENG_BLOCK_STOPPED;
+            if (!run_turn(block, w) || k->stop) return ENG_BLOCK_STOPPED;
             if (w->state != ENG_WARP_READY) only_spins = false;
             else {
                 only_spins &= w->spinning;

@@ -1,4 +1,7 @@
-/* Contexts: the slots, groups, shared and local memory of a running block, used for one block after another. */
+/* Contexts: the slots and local memory of a warp that is under way; and the blocks that warps belong to.
+ *
+ * A warp gets a context when it begins and gives it back when it ends, so that warps that do not wait for each other
+ * use the same few cache lines one after the other. Constants are filled once, when a context is made. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +10,18 @@
 /* What a program reads before it wrote: like device memory, a pattern that no one mistakes for a result. */
 enum { FILL_BYTE = 0xa5 };
 
+typedef struct eng_context {
+    struct eng_context *next;
+    uint8_t *R, *local;
+} eng_context;
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* --- values of slots -------------------------------------------------------------------------- */
+
 static void broadcast(uint8_t *R, uint32_t slot, uint32_t value) {
-    uint32_t *at = (uint32_t *)(void *)(R + slot);
-    for (unsigned l = 0; l < 32; l++) at[l] = value;
+    uint64_t *at = (uint64_t *)__builtin_assume_aligned(R + slot, 64), both = (uint64_t)value << 32 | value;
+    for (unsigned l = 0; l < 16; l++) at[l] = both;
 }
 
 static uint32_t const_value(const eng_grid *grid, const eng_fill *f) {
@@ -21,21 +33,18 @@ static uint32_t const_value(const eng_grid *grid, const eng_fill *f) {
     return v;
 }
 
-/* Special registers that are fixed while a block runs; numbers as in sass_special_name. */
-static uint32_t special_value(const eng_warp *w, unsigned sr, unsigned lane) {
-    const eng_grid *grid = w->worker->grid;
-    uint32_t thread = w->index * 32 + lane, bit = 1u << lane;
+/* Special registers by number, as in sass_special_name. */
+static uint32_t lane_value(const eng_grid *grid, unsigned sr, uint32_t warp, uint32_t lane) {
+    uint32_t thread = warp * 32 + lane, bit = 1u << lane, nx = grid->block[0], ny = grid->block[1];
     switch (sr) {
     case 0x00: return lane;
     case 0x02: return grid->warps << 8;   /* VIRTCFG: warps of a block */
-    case 0x03: return w->index << 8;      /* VIRTID: warp in its block */
-    case 0x20: return thread % grid->block[0] | thread / grid->block[0] % grid->block[1] << 16 |
-                      thread / (grid->block[0] * grid->block[1]) << 26;
-    case 0x21: return thread % grid->block[0];
-    case 0x22: return thread / grid->block[0] % grid->block[1];
-    case 0x23: return thread / (grid->block[0] * grid->block[1]);
-    case 0x25: case 0x26: case 0x27: return w->block->index[sr - 0x25];
-    case 0x28: return grid->block[0] | grid->block[1] << 16;
+    case 0x03: return warp << 8;          /* VIRTID: warp in its block */
+    case 0x20: return thread % nx | thread / nx % ny << 16 | thread / (nx * ny) << 26;
+    case 0x21: return thread % nx;
+    case 0x22: return thread / nx % ny;
+    case 0x23: return thread / (nx * ny);
+    case 0x28: return nx | ny << 16;
     case 0x2f: return (uint32_t)(ENG_SHARED_WINDOW >> 32);
     case 0x32: return grid->shared_size;
     case 0x38: return bit;
@@ -46,28 +55,106 @@ static uint32_t special_value(const eng_warp *w, unsigned sr, unsigned lane) {
     default: return 0;
     }
 }
-
-static void fill(eng_warp *w, const eng_fill *f) {
-    const eng_grid *grid = w->worker->grid;
-    if (f->kind == ENG_FILL_VALUE) broadcast(w->R, f->slot, f->value);
-    if (f->kind == ENG_FILL_CONST) broadcast(w->R, f->slot, const_value(grid, f));
-    if (f->kind == ENG_FILL_SPECIAL)
-        for (unsigned l = 0; l < 32; l++) ((uint32_t *)(void *)(w->R + f->slot))[l] = special_value(w, f->value, l);
+static uint32_t block_value(const eng_blk *block, unsigned sr) {
+    if (sr >= 0x25 && sr <= 0x27) return block->index[sr - 0x25];
+    return (uint32_t)(block->linear % block->worker->device->gpu->sms); /* VIRTUALSMID */
 }
 
-static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static void fill(const eng_grid *grid, uint8_t *R, const eng_fill *f) {
+    if (f->kind == ENG_FILL_VALUE) broadcast(R, f->slot, f->value);
+    if (f->kind == ENG_FILL_CONST) broadcast(R, f->slot, const_value(grid, f));
+    if (f->kind == ENG_FILL_SPECIAL)
+        for (uint32_t l = 0; l < 32; l++) ((uint32_t *)(void *)(R + f->slot))[l] = lane_value(grid, f->value, 0, l);
+}
 
-eng_blk *eng_context_new(eng_worker *worker) {
-    const eng_grid *grid = worker->grid;
+/* by_warp[warp][start][lane], for those of plan->starts that differ by warp. */
+bool eng_grid_fill(eng_grid *grid) {
     const eng_plan *plan = grid->plan;
+    size_t n = plan->starts.count;
+    if (!n) return true;
+    grid->by_warp = aligned_alloc(64, grid->warps * n * ENG_SLOT);
+    if (!grid->by_warp) return false;
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (size_t s = 0; s < n; s++)
+            for (uint32_t l = 0; l < 32; l++)
+                grid->by_warp[(w * n + s) * 32 + l] = lane_value(grid, plan->starts.at[s].value, w, l);
+    return true;
+}
+
+/* --- contexts ----------------------------------------------------------------------------------- */
+
+static eng_context *new_context(eng_worker *k) {
+    const eng_grid *grid = k->grid;
     /* an odd number of lines more, so that the same register of several warps does not share a cache set */
-    size_t slots = round_up(plan->end, 4096) + 5 * 64;
-    size_t shared = round_up(grid->shared_size, 64) + 64, local = round_up((size_t)grid->local_size * 32, 64);
-    size_t size = round_up(grid->warps * (slots + local) + shared, 4096);
+    size_t slots = round_up(grid->plan->end, 512) + 5 * 64, local = (size_t)grid->local_size * 32;
+    size_t head = round_up(sizeof(eng_context), 64), size = round_up(head + slots + local, 64);
+    uint8_t *at = aligned_alloc(64, size);
+    if (!at) {
+        k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a warp of %s", grid->function->demangled);
+        k->stop = true;
+        return NULL;
+    }
+    memset(at, 0, head + slots);
+    eng_context *c = (eng_context *)(void *)at;
+    *c = (eng_context){.R = at + head, .local = at + head + slots};
+    for (size_t f = 0; f < grid->plan->fills.count; f++) fill(grid, c->R, &grid->plan->fills.at[f]);
+    return c;
+}
+
+bool eng_context_begin(eng_warp *w) {
+    eng_worker *k = w->worker;
+    const eng_grid *grid = k->grid;
+    const eng_plan *plan = grid->plan;
+    eng_context *c = k->contexts;
+    if (c) k->contexts = c->next;
+    else if (!(c = new_context(k))) return false;
+    w->context = c;
+    w->R = c->R;
+    w->local = c->local;
+    uint32_t threads = grid->threads - w->index * 32, lanes = threads >= 32 ? ENG_ALL : (1u << threads) - 1;
+    memset(w->P, 0, sizeof w->P);
+    w->P[ENG_PT] = w->P[ENG_UPT] = ENG_ALL;
+    w->exited = ~lanes;
+    w->worked = w->mask = 0;
+    w->executed = 0;
+    w->spins = w->b2r = 0;
+    w->groups[0] = (eng_group){.pc = plan->start, .at = plan->start, .mask = lanes, .state = ENG_GROUP_READY};
+    w->n_groups = 1;
+    if (w->local_size) memset(w->local, FILL_BYTE, (size_t)w->local_size * 32);
+    for (size_t n = 0; n < plan->live_in.count; n++) memset(w->R + plan->live_in.at[n], 0, ENG_SLOT);
+    const uint32_t *by_warp = grid->by_warp + w->index * plan->starts.count * 32;
+    for (size_t s = 0; s < plan->starts.count; s++) {
+        const eng_fill *f = &plan->starts.at[s];
+        if (f->varies == ENG_BY_WARP) memcpy(w->R + f->slot, by_warp + s * 32, ENG_SLOT);
+        else broadcast(w->R, f->slot, block_value(w->block, f->value));
+    }
+    return true;
+}
+
+void eng_context_end(eng_warp *w) {
+    w->context->next = w->worker->contexts;
+    w->worker->contexts = w->context;
+    w->context = NULL;
+}
+
+void eng_contexts_free(eng_worker *worker) {
+    for (eng_context *c = worker->contexts, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    worker->contexts = NULL;
+}
+
+/* --- blocks --------------------------------------------------------------------------------------- */
+
+enum { GROUPS = 34 }; /* of a warp: 32 disjoint ones, and room while they are moved */
+
+eng_blk *eng_block_new(eng_worker *worker) {
+    const eng_grid *grid = worker->grid;
     eng_blk *block = calloc(1, sizeof *block);
     eng_warp *warps = aligned_alloc(64, round_up(grid->warps * sizeof *warps, 64));
-    eng_group *groups = calloc(grid->warps * 34u, sizeof *groups);
-    uint8_t *memory = aligned_alloc(4096, size);
+    eng_group *groups = calloc((size_t)grid->warps * GROUPS, sizeof *groups);
+    uint8_t *memory = aligned_alloc(64, round_up(grid->shared_size, 64) + 64);
     if (!block || !warps || !groups || !memory) {
         free(block);
         free(warps);
@@ -75,50 +162,25 @@ eng_blk *eng_context_new(eng_worker *worker) {
         free(memory);
         return NULL;
     }
-    memset(warps, 0, grid->warps * sizeof *warps);
-    memset(memory, 0, size);
-    *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory};
-    for (uint32_t n = 0; n < grid->warps; n++) {
-        eng_warp *w = &warps[n];
-        *w = (eng_warp){.R = memory + shared + n * (slots + local), .index = n, .worker = worker, .block = block,
-                        .shared = memory, .shared_size = grid->shared_size, .local_size = grid->local_size,
-                        .groups = groups + n * 34u, .stop = plan->stop, .barrier_b = plan->barriers,
-                        .counts = worker->counts};
-        w->local = w->R + slots;
-        for (size_t f = 0; f < plan->fills.count; f++) fill(w, &plan->fills.at[f]);
-    }
+    *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory, .memory = memory, .groups = groups};
+    for (uint32_t n = 0; n < grid->warps; n++)
+        warps[n] = (eng_warp){.index = n, .worker = worker, .block = block, .shared = memory, .shared_size = grid->shared_size,
+                              .local_size = grid->local_size, .groups = groups + (size_t)n * GROUPS, .stop = grid->plan->stop,
+                              .barrier_b = grid->plan->barriers, .counts = worker->counts};
     return block;
 }
 
-void eng_context_free(eng_blk *block) {
+void eng_block_free(eng_blk *block) {
     if (!block) return;
-    free(block->warps[0].groups);
+    for (uint32_t n = 0; n < block->n_warps; n++)
+        if (block->warps[n].context) eng_context_end(&block->warps[n]);
+    free(block->groups);
     free(block->warps);
-    free(block->shared);
+    free(block->memory);
     free(block);
 }
 
-static void start_warp(eng_warp *w, uint32_t threads) {
-    const eng_plan *plan = w->worker->grid->plan;
-    uint32_t lanes = threads >= 32 ? ENG_ALL : (1u << threads) - 1;
-    memset(w->P, 0, sizeof w->P);
-    w->P[ENG_PT] = w->P[ENG_UPT] = ENG_ALL;
-    w->exited = ~lanes;
-    w->worked = 0;
-    w->mask = 0;
-    w->executed = 0;
-    w->spins = w->b2r = 0;
-    memset(w->arrived, 0, sizeof w->arrived);
-    w->state = ENG_WARP_READY;
-    w->groups[0] = (eng_group){.pc = plan->start, .at = plan->start, .mask = lanes, .state = ENG_GROUP_READY};
-    w->n_groups = 1;
-    if (w->local_size) memset(w->local, FILL_BYTE, (size_t)w->local_size * 32);
-    for (size_t k = 0; k < plan->live_in.count; k++) memset(w->R + plan->live_in.at[k], 0, ENG_SLOT);
-    for (size_t f = 0; f < plan->fills.count; f++)
-        if (plan->fills.at[f].per_block) fill(w, &plan->fills.at[f]);
-}
-
-void eng_context_start(eng_blk *block, uint64_t linear) {
+void eng_block_start(eng_blk *block, uint64_t linear) {
     const eng_grid *grid = block->worker->grid;
     block->linear = linear;
     block->index[0] = (uint32_t)(linear % grid->grid[0]);
@@ -127,7 +189,12 @@ void eng_context_start(eng_blk *block, uint64_t linear) {
     block->live_warps = block->n_warps;
     block->live_lanes = grid->threads;
     block->running = true;
-    memset(block->barriers, 0, sizeof block->barriers);
-    memset(block->shared, FILL_BYTE, grid->shared_size);
-    for (uint32_t n = 0; n < block->n_warps; n++) start_warp(&block->warps[n], grid->threads - n * 32);
+    if (block->barriers_used) {
+        memset(block->barriers, 0, sizeof block->barriers);
+        for (uint32_t n = 0; n < block->n_warps; n++) memset(block->warps[n].arrived, 0, sizeof block->warps[n].arrived);
+        block->barriers_used = 0;
+    }
+    uint32_t reserve = grid->function->shared_reserve; /* the driver's, which programs do not touch */
+    if (grid->shared_size > reserve) memset(block->shared + reserve, FILL_BYTE, grid->shared_size - reserve);
+    for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY;
 }

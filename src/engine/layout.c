@@ -72,8 +72,8 @@ uint32_t eng_slot_value(eng_plan *plan, uint32_t value) {
 }
 
 uint32_t eng_slot_special(eng_plan *plan, unsigned sr) {
-    bool per_block = sr >= 0x25 && sr <= 0x27;
-    return fill_run(plan, &(eng_fill){.kind = ENG_FILL_SPECIAL, .width = 4, .value = sr, .per_block = per_block}, 1);
+    uint8_t varies = sr == 0x03 || (sr >= 0x20 && sr <= 0x23) ? ENG_BY_WARP : (sr >= 0x25 && sr <= 0x27) || sr == 0x43 ? ENG_BY_BLOCK : ENG_NEVER;
+    return fill_run(plan, &(eng_fill){.kind = ENG_FILL_SPECIAL, .width = 4, .value = sr, .varies = varies}, 1);
 }
 
 uint32_t eng_slot_const(eng_plan *plan, unsigned bank, uint32_t offset, unsigned width, bool sign) {

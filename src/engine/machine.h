@@ -81,6 +81,7 @@ struct eng_warp {
     uint32_t shared_size; /* bytes addressable from 0: reserve + static + dynamic */
     uint32_t local_size;/* bytes a lane */
     uint8_t *local;     /* local memory: word w of lane l at local + w * 128 + l * 4 */
+    struct eng_context *context; /* what holds R and local, while the warp has begun and not ended */
     uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: their handlers or the lanes in */
     /* --- counts and scheduling (warp.c) --- */
     uint64_t *counts;   /* the worker's, see plan.h */
@@ -104,7 +105,10 @@ struct eng_blk { /* a block that is running */
     eng_warp *warps;
     uint8_t *shared;
     eng_worker *worker;
+    uint8_t *memory;       /* what holds shared */
+    eng_group *groups;     /* of all warps */
     void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
+    uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
     bool running;          /* holds a block that has not ended */
     struct eng_barrier {   /* BAR */
         uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
@@ -130,6 +134,7 @@ struct eng_worker {
     void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
     uint64_t executed;         /* warp instructions of the quanta that ended */
     uint64_t idle_threads, blocks_run;
+    struct eng_context *contexts; /* free ones, the last used first: its slots are still in the cache */
     wg_status status;          /* why it stopped */
     wg_error err;
     struct eng_findings *findings; /* run.c */
@@ -146,6 +151,7 @@ struct eng_grid {
     uint32_t threads, warps;   /* of a block */
     eng_bank banks[ENG_BANKS];
     uint32_t shared_size, local_size; /* bytes of a block; bytes of a lane */
+    uint32_t *by_warp;                /* slots that differ by warp, see context.c */
 };
 
 /* Generic addresses: the windows of 2^24 bytes at these places are shared and local memory, the rest is global. Neither

@@ -160,6 +160,7 @@ static wg_status unsupported(eng_plan *plan, const sass_instr *in, wg_error *err
 static bool emit(eng_plan *plan, const eng_ins *ins) { return wg_vec_push(&plan->ins, *ins); }
 
 static uint8_t guard_index(const sass_pred *guard) {
+    if ((guard->reg & 7) == SASS_PT) return ENG_PT;
     return (uint8_t)((guard->uniform ? ENG_UP : 0) + (guard->reg & 7));
 }
 
@@ -175,7 +176,7 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
     p->self = (uint32_t)plan->ins.count;
     if (!binder || !binder(plan, in, &out) || plan->refused) return unsupported(plan, in, err);
     note_properties(plan, in);
-    bool guarded = out.guard != ENG_PT && out.guard != ENG_UPT ? true : out.ginv != 0;
+    bool guarded = out.guard != ENG_PT || out.ginv;
     if (guarded && p->branch == ENG_NO_INDEX) {
         eng_ins count = {.fn = plan->code->device->count_guard, .id = n, .function = out.function, .guard = out.guard,
                          .ginv = out.ginv, .x = plan->n_counters};
@@ -246,6 +247,7 @@ void eng_plan_free(eng_plan *plan) {
     wg_vec_free(&plan->units);
     wg_vec_free(&plan->ins);
     wg_vec_free(&plan->fills);
+    wg_vec_free(&plan->starts);
     wg_vec_free(&plan->fixups);
     wg_vec_free(&plan->live_in);
     wg_arena_free(plan->arena);
@@ -263,6 +265,9 @@ static wg_status make(eng_plan *plan, wg_error *err) {
     }
     wg_status st = fix_targets(plan, err);
     if (st != WG_OK) return st;
+    for (size_t f = 0; f < plan->fills.count; f++)
+        if (plan->fills.at[f].varies && !wg_vec_push(&plan->starts, plan->fills.at[f]))
+            return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", plan->kernel->demangled);
     plan->start = &plan->ins.at[plan->units.at[0].planned[0].ins];
     plan->stop = &plan->ins.at[plan->ins.count - 1];
     return WG_OK;

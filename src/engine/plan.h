@@ -14,10 +14,12 @@
 #define ENG_NO_INDEX UINT32_MAX
 
 typedef enum eng_fill_kind { ENG_FILL_VALUE, ENG_FILL_CONST, ENG_FILL_SPECIAL } eng_fill_kind;
-/* A slot that is filled when a warp context is made for a launch (per_block: for each block). */
+typedef enum eng_varies { ENG_NEVER, ENG_BY_BLOCK, ENG_BY_WARP } eng_varies;
+/* A slot that is filled when a context is made, or, where it varies, when a warp begins. */
 typedef struct eng_fill {
     uint8_t kind, bank, width; /* width of a constant: 1, 2, 4 bytes */
-    bool sign, per_block;
+    bool sign;
+    uint8_t varies;            /* eng_varies */
     uint32_t value;            /* value; offset in the bank; number of the special register */
     uint32_t slot;             /* bytes from R */
 } eng_fill;
@@ -49,7 +51,7 @@ struct eng_plan {
     wg_arena *arena;
     wg_vec(eng_unit) units;
     wg_vec(eng_ins) ins;
-    wg_vec(eng_fill) fills;
+    wg_vec(eng_fill) fills, starts; /* starts: copies of those that vary */
     wg_vec(uint32_t) fixups;   /* instructions whose imm is a place in the module's code, to become target */
     wg_vec(uint32_t) live_in;  /* slots that the code may read before it writes them: zero when a block starts */
     const eng_ins *start;
@@ -75,8 +77,6 @@ void eng_plan_free(eng_plan *plan);
 void eng_layout_scan(eng_plan *plan);
 uint32_t eng_slot_const(eng_plan *plan, unsigned bank, uint32_t offset, unsigned width, bool sign);
 uint32_t eng_slot_const_run(eng_plan *plan, unsigned bank, uint32_t offset, unsigned words); /* consecutive slots */
-/* The value that a fill has on this grid; warp 0's for those that differ by warp (see context.c). */
-
 /* For control instructions: out continues at a place in the module's code (bytes), once it is planned. */
 void eng_branch_to(eng_plan *plan, eng_ins *out, uint32_t place);
 uint32_t eng_place(const eng_plan *plan, uint32_t offset); /* of an offset in the function being planned */

@@ -97,6 +97,10 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     uint8_t *bank = make_bank0(grid, &size);
     if (!bank) return wg_fail(err, WG_ERR_MEMORY, "no memory for constants");
     grid->banks[0] = (eng_bank){bank, size};
+    if (!eng_grid_fill(grid)) {
+        free(bank);
+        return wg_fail(err, WG_ERR_MEMORY, "no memory for thread indices");
+    }
     return WG_OK;
 }
 
@@ -113,6 +117,7 @@ static void free_worker(eng_worker *k) {
         wg_vec_free(&k->findings->list);
         wg_vec_free(&k->findings->parts);
     }
+    eng_contexts_free(k);
     free(k->findings);
     free(k->counts);
     free(k->batch);
@@ -168,7 +173,7 @@ static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
 static bool add_context(eng_worker *k, contexts *c) {
     if (c->count < c->room && c->at[c->count]) return true;
     eng_blk **at = realloc(c->at, (c->count + 1) * sizeof *at);
-    if (at) c->at = at, c->at[c->count] = eng_context_new(k), c->room = c->count + 1;
+    if (at) c->at = at, c->at[c->count] = eng_block_new(k), c->room = c->count + 1;
     if (at && at[c->count]) return true;
     k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a block of %s", k->grid->function->demangled);
     return !(k->stop = true);
@@ -190,7 +195,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
     while ((next < end || c->count) && !k->stop) {
         if (next < end && c->count < limit) {
             if (!add_context(k, c)) break;
-            eng_context_start(c->at[c->count], next++);
+            eng_block_start(c->at[c->count], next++);
             if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;
             else continue;
         }
@@ -207,7 +212,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
 }
 
 static void free_contexts(contexts *c) {
-    for (unsigned n = 0; n < c->room; n++) eng_context_free(c->at[n]);
+    for (unsigned n = 0; n < c->room; n++) eng_block_free(c->at[n]);
     free(c->at);
 }
 
@@ -332,5 +337,6 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
         st = run_grid(&grid, 1, result, &again, err);
     }
     free((void *)(uintptr_t)grid.banks[0].bytes);
+    free(grid.by_warp);
     return st;
 }

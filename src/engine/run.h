@@ -5,10 +5,16 @@
 #include "engine/plan.h"
 #include "engine/warp.h"
 
-/* --- context.c: room for a block, made once for a launch and used for one block after another -------- */
-eng_blk *eng_context_new(eng_worker *worker);
-void eng_context_free(eng_blk *block);
-void eng_context_start(eng_blk *block, uint64_t linear);
+/* --- context.c: room for a block, and for the warps that are under way ------------------------------- */
+eng_blk *eng_block_new(eng_worker *worker);
+void eng_block_free(eng_blk *block);
+void eng_block_start(eng_blk *block, uint64_t linear);
+/* A warp begins: gets slots and local memory. False: no memory; the worker's status says so. */
+bool eng_context_begin(eng_warp *w);
+void eng_context_end(eng_warp *w);
+void eng_contexts_free(eng_worker *worker);
+/* Slots that differ by warp, once for a launch: grid->by_warp. */
+bool eng_grid_fill(eng_grid *grid);
 
 /* --- block.c ------------------------------------------------------------------------------------------ */
 typedef enum eng_block_end {

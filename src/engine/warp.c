@@ -125,14 +125,14 @@ const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes) {
     uint32_t idle = lanes & ~w->worked;
     w->exited |= lanes;
     w->mask &= ~lanes;
-    k->idle_threads += (uint32_t)__builtin_popcount(idle);
+    if (idle) k->idle_threads += (uint32_t)__builtin_popcount(idle);
     if (k->wants & 1u << ENG_EV_EXIT) {
         exit_event(w, i, lanes & w->worked, 0);
         exit_event(w, i, idle, 1);
     }
-    w->block->live_lanes -= (uint32_t)__builtin_popcount(lanes);
+    w->block->live_lanes -= lanes == ENG_ALL ? 32 : (uint32_t)__builtin_popcount(lanes);
     if (w->n_groups) settle(w);
-    eng_barriers_recheck(w->block);
+    if (w->block->barriers_used) eng_barriers_recheck(w->block);
     return w->mask ? i + 1 : eng_next_group(w);
 }
 
