@@ -1,5 +1,6 @@
 /* Two halves in a word: HADD2, HMUL2, HFMA2, comparisons, minimum and maximum; bfloat16 likewise. */
 #include "engine/lanes_float.h"
+#include "engine/plan.h"
 #include "engine/small_float.h"
 
 /* Operand modifiers, packed for a, b, c into 4 bits each of x: 1 negative, 2 absolute, then the swizzle (<< 2).
@@ -82,17 +83,9 @@ static bool bind_hmul2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->fn = eng_pick(half_mul, out);
     return true;
 }
-/* -RZ * RZ + constant is how compilers load a constant where the other pipes are busy. */
 static bool bind_hfma2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bind_halves(plan, in, out);
-    bool constant = eng_is_zero(&in->a) && eng_is_zero(&in->b) && in->c.kind == SASS_IMM && !in->c.neg && !in->c.abs &&
-                    !(out->z & ~H_BF16);
-    bool exact = true; /* a zero must not meet another zero of the other sign, a denormal, or a NaN */
-    for (int h = 0; h < 2; h++) {
-        uint16_t v = (uint16_t)(in->c.value >> 16 * h);
-        if (v == 0x8000 || (v & 0x7fff) > (out->z & H_BF16 ? 0x7f80 : 0x7c00)) exact = false;
-    }
-    out->fn = eng_pick(constant && exact ? half_constant : half_fma, out);
+    out->fn = eng_pick(eng_half_constant(in) ? half_constant : half_fma, out);
     return true;
 }
 

@@ -108,10 +108,6 @@ ENG_HANDLER(read_clock) { /* y: both words */
         ENG_EACH eng_put(eng_vu(R, i->d) + ENG_NV + k, k, second, on, false);
     ENG_NEXT;
 }
-static bool known_special(unsigned sr) {
-    return sr == 0 || sr == 2 || sr == 3 || (sr >= 0x20 && sr <= 0x28) || sr == 0x2f || sr == 0x32 ||
-           (sr >= 0x38 && sr <= 0x3c) || sr == 0x43 || sr == 0x88 || sr == SR_ZERO;
-}
 static bool bind_special(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     unsigned sr = (unsigned)in->a.value;
     bool both = in->op == SASS_CS2R && in->shape;
@@ -123,10 +119,9 @@ static bool bind_special(eng_plan *plan, const sass_instr *in, eng_ins *out) {
         out->fn = read_clock;
         return true;
     }
-    if (!known_special(sr)) return eng_refuse(plan, "a special register that is not simulated");
-    if (sr == SR_ZERO || sr == 0x88) out->a = plan->zero;
-    else if (both) return eng_refuse(plan, "a pair of special registers");
-    else out->a = eng_slot_special(plan, sr);
+    if (!eng_special_fixed(in)) return eng_refuse(plan, "a special register that is not simulated");
+    if (both && sr != SR_ZERO) return eng_refuse(plan, "a pair of special registers");
+    out->a = eng_slot_special(plan, sr);
     out->fn = eng_pick(both ? mov64 : mov, out);
     return true;
 }

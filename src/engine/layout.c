@@ -71,7 +71,25 @@ uint32_t eng_slot_value(eng_plan *plan, uint32_t value) {
     return fill_run(plan, &(eng_fill){.kind = ENG_FILL_VALUE, .width = 4, .value = value}, 1);
 }
 
+bool eng_special_fixed(const sass_instr *in) {
+    unsigned sr = (unsigned)in->a.value;
+    if ((sr >= 0x25 && sr <= 0x28) || sr == 2 || sr == 3 || sr == 0x2f || sr == 0x32 || sr == 0x43 || sr == 0x88 || sr == 0xff) return true;
+    return in->op != SASS_S2UR && (sr == 0 || (sr >= 0x20 && sr <= 0x23) || (sr >= 0x38 && sr <= 0x3c));
+}
+
+bool eng_half_constant(const sass_instr *in) {
+    const uint32_t changes = SASS_FTZ | SASS_FMZ | SASS_SAT | SASS_RELU | SASS_F32OUT;
+    if (!eng_is_zero(&in->a) || !eng_is_zero(&in->b) || in->c.kind != SASS_IMM || in->c.neg || in->c.abs || in->flags & changes) return false;
+    uint16_t infinite = in->flags & SASS_PACKED_BF16 ? 0x7f80 : 0x7c00;
+    for (int h = 0; h < 2; h++) { /* a zero must not meet one of the other sign, and NaN has one form */
+        uint16_t v = (uint16_t)(in->c.value >> 16 * h);
+        if (v == 0x8000 || (v & 0x7fff) > infinite) return false;
+    }
+    return true;
+}
+
 uint32_t eng_slot_special(eng_plan *plan, unsigned sr) {
+    if (sr == 0x88 || sr == 0xff) return plan->zero; /* no clusters: the block is the first of its own */
     uint8_t varies = sr == 0x03 || (sr >= 0x20 && sr <= 0x23) ? ENG_BY_WARP : (sr >= 0x25 && sr <= 0x27) || sr == 0x43 ? ENG_BY_BLOCK : ENG_NEVER;
     return fill_run(plan, &(eng_fill){.kind = ENG_FILL_SPECIAL, .width = 4, .value = sr, .varies = varies}, 1);
 }
@@ -88,9 +106,13 @@ uint32_t eng_slot_const_run(eng_plan *plan, unsigned bank, uint32_t offset, unsi
     return fill_run(plan, f, words);
 }
 
-uint32_t eng_slot_reg(eng_plan *plan, unsigned reg) { return reg == SASS_RZ ? plan->zero : reg * ENG_SLOT; }
+uint32_t eng_slot_reg(eng_plan *plan, unsigned reg) {
+    if (reg == SASS_RZ) return plan->zero;
+    return plan->constants[reg] != ENG_NO_INDEX ? plan->constants[reg] : reg * ENG_SLOT;
+}
 uint32_t eng_slot_ureg(eng_plan *plan, unsigned ureg) {
-    return ureg == SASS_URZ ? plan->zero : plan->uregs + ureg * ENG_SLOT;
+    if (ureg == SASS_URZ) return plan->zero;
+    return plan->constants[256 + ureg] != ENG_NO_INDEX ? plan->constants[256 + ureg] : plan->uregs + ureg * ENG_SLOT;
 }
 uint32_t eng_slot_barrier(eng_plan *plan, unsigned b) {
     if (b >= plan->n_barriers) eng_refuse(plan, "a convergence barrier that the code does not declare");

@@ -61,7 +61,8 @@ static bool add_unit(eng_plan *plan, unsigned function) {
     const img_function *f = &plan->code->module->functions[function];
     eng_unit unit = {.function = function, .instrs = eng_instructions(plan->code, f), .n = f->code_size / 16};
     unit.planned = wg_arena_array(plan->arena, unit.n, sizeof *unit.planned);
-    return unit.instrs && unit.planned && wg_vec_push(&plan->units, unit);
+    unit.leader = wg_arena_array(plan->arena, unit.n + 1u, 1);
+    return unit.instrs && unit.planned && unit.leader && wg_vec_push(&plan->units, unit);
 }
 
 static bool add_function_at(eng_plan *plan, uint64_t place) {
@@ -104,25 +105,29 @@ static bool ends_block(const sass_instr *in) {
     }
 }
 
-/* Marks leaders in bytes[]. A return address is a constant in the code: any immediate that can be one leads. */
-static void find_leaders(const eng_plan *plan, const eng_unit *unit, uint8_t *leader) {
+static void lead(eng_unit *unit, uint64_t n, eng_leader kind) {
+    if (n < unit->n && unit->leader[n] < kind) unit->leader[n] = (uint8_t)kind;
+}
+
+/* A return address is a constant in the code: any immediate that can be one leads. */
+static void find_leaders(const eng_plan *plan, eng_unit *unit) {
     const img_function *f = &plan->code->module->functions[unit->function];
     bool returns = false;
-    leader[0] = 1;
+    lead(unit, 0, ENG_LEADER_UNKNOWN);
     for (unsigned n = 0; n < unit->n; n++) returns |= sass_class_of((sass_op)unit->instrs[n].op) == SASS_CLASS_CALL;
     for (unsigned n = 0; n < unit->n; n++) {
         const sass_instr *in = &unit->instrs[n];
         if (in->has_target && in->op != SASS_BSSY && in->target < f->code_size && in->target % 16 == 0)
-            leader[in->target / 16] = 1;
-        if (ends_block(in) && n + 1 < unit->n) leader[n + 1] = 1;
+            lead(unit, in->target / 16, ENG_LEADER);
+        if (ends_block(in)) lead(unit, n + 1, sass_class_of((sass_op)in->op) == SASS_CLASS_CALL ? ENG_LEADER_UNKNOWN : ENG_LEADER);
         const sass_operand *ops[] = {&in->a, &in->b, &in->c};
         for (unsigned k = 0; k < 3 && returns; k++) {
             int64_t v = ops[k]->value;
-            if (ops[k]->kind == SASS_IMM && v > 0 && v < (int64_t)f->code_size && v % 16 == 0) leader[v / 16] = 1;
+            if (ops[k]->kind == SASS_IMM && v > 0 && v < (int64_t)f->code_size && v % 16 == 0) lead(unit, (uint64_t)v / 16, ENG_LEADER_UNKNOWN);
         }
     }
     for (size_t k = 0; k < f->n_branch_targets; k++)
-        if (f->branch_targets[k] < f->code_size && f->branch_targets[k] % 16 == 0) leader[f->branch_targets[k] / 16] = 1;
+        if (f->branch_targets[k] % 16 == 0) lead(unit, f->branch_targets[k] / 16, ENG_LEADER_UNKNOWN);
 }
 
 /* --- one instruction ------------------------------------------------------------------- */
@@ -174,6 +179,7 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
     plan->refused = false;
     plan->why[0] = 0;
     p->self = (uint32_t)plan->ins.count;
+    if (eng_constants_before(plan, unit, n)) return WG_OK;
     if (!binder || !binder(plan, in, &out) || plan->refused) return unsupported(plan, in, err);
     note_properties(plan, in);
     bool guarded = out.guard != ENG_PT || out.ginv;
@@ -191,10 +197,10 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
 }
 
 /* The counting pseudo-instruction before a block. A block that may be part of a spin loop uses up patience faster. */
-static bool emit_block(eng_plan *plan, eng_unit *unit, unsigned first, const uint8_t *leader) {
+static bool emit_block(eng_plan *plan, eng_unit *unit, unsigned first) {
     unsigned last = first;
     bool spin = is_strong(&unit->instrs[first]);
-    while (last + 1 < unit->n && !leader[last + 1]) spin |= is_strong(&unit->instrs[++last]);
+    while (last + 1 < unit->n && !unit->leader[last + 1]) spin |= is_strong(&unit->instrs[++last]);
     const eng_device *device = plan->code->device;
     eng_ins count = {.fn = spin ? device->count_spin : device->count_block, .id = first, .guard = ENG_PT,
                      .function = (uint16_t)unit->function, .x = plan->n_counters, .y = last - first + 1,
@@ -204,22 +210,20 @@ static bool emit_block(eng_plan *plan, eng_unit *unit, unsigned first, const uin
 }
 
 static wg_status plan_unit(eng_plan *plan, eng_unit *unit, wg_error *err) {
-    uint8_t *leader = wg_arena_array(plan->arena, unit->n + 1u, 1);
-    if (!leader) return wg_fail(err, WG_ERR_MEMORY, "no memory");
     if (unit->n == 0) return wg_fail(err, WG_ERR_FORMAT, "%s has no code", eng_plan_function(plan)->name);
-    find_leaders(plan, unit, leader);
     uint32_t block = 0;
     for (unsigned n = 0; n < unit->n; n++) {
         eng_planned *p = &unit->planned[n];
         p->ins = (uint32_t)plan->ins.count;
         p->guard = p->branch = ENG_NO_INDEX;
-        if (leader[n]) {
+        if (unit->leader[n]) {
             block = plan->n_counters;
-            if (!emit_block(plan, unit, n, leader)) return wg_fail(err, WG_ERR_MEMORY, "no memory");
+            if (!emit_block(plan, unit, n)) return wg_fail(err, WG_ERR_MEMORY, "no memory");
         }
         p->block = block;
         wg_status st = bind(plan, unit, n, err);
         if (st != WG_OK) return st;
+        eng_constants_after(plan, unit, n);
     }
     /* falling off the end stops the warp: eng_end reports it */
     eng_ins stop = {.fn = plan->code->device->stop, .id = unit->n - 1, .function = (uint16_t)unit->function};
@@ -258,6 +262,8 @@ static wg_status make(eng_plan *plan, wg_error *err) {
     plan->arena = wg_arena_new();
     if (!plan->arena || !gather(plan)) return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", plan->kernel->demangled);
     eng_layout_scan(plan);
+    for (size_t u = 0; u < plan->units.count; u++) find_leaders(plan, &plan->units.at[u]);
+    eng_find_constants(plan);
     for (size_t u = 0; u < plan->units.count; u++) {
         plan->current = (unsigned)u;
         wg_status st = plan_unit(plan, &plan->units.at[u], err);

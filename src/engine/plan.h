@@ -36,11 +36,17 @@ typedef struct eng_planned { /* where an instruction went */
     uint32_t branch; /* index of its branch counters; ENG_NO_INDEX: none */
 } eng_planned;
 
+/* Does a basic block begin here? UNKNOWN: at a place that a register may hold. */
+typedef enum eng_leader { ENG_LEADER_NO, ENG_LEADER, ENG_LEADER_UNKNOWN } eng_leader;
+
 typedef struct eng_unit { /* a function of the plan */
     unsigned function;   /* index in img_module.functions */
     const sass_instr *instrs;
     unsigned n;
     eng_planned *planned;
+    uint8_t *leader;     /* eng_leader, by instruction */
+    uint8_t *elided;     /* constants.c; NULL: nothing is */
+    uint32_t **flow_in;
 } eng_unit;
 
 struct eng_plan {
@@ -56,6 +62,9 @@ struct eng_plan {
     wg_vec(uint32_t) live_in;  /* slots that the code may read before it writes them: zero when a block starts */
     const eng_ins *start;
     const eng_ins *stop;       /* ends a run of handlers */
+    /* constants.c: the slot that a register equals, R first, then UR; else ENG_NO_INDEX. state: at the place that is being
+     * planned; constants: as the instruction that is being planned may use it. */
+    uint32_t state[512], constants[512];
     uint32_t n_counters;
     uint32_t n_regs, n_uregs, n_barriers;
     uint32_t zero, sink, uregs, barriers, end; /* byte offsets in R */
@@ -77,6 +86,16 @@ void eng_plan_free(eng_plan *plan);
 void eng_layout_scan(eng_plan *plan);
 uint32_t eng_slot_const(eng_plan *plan, unsigned bank, uint32_t offset, unsigned width, bool sign);
 uint32_t eng_slot_const_run(eng_plan *plan, unsigned bank, uint32_t offset, unsigned words); /* consecutive slots */
+/* constants.c: finds where registers hold constants. Then, in order, for each instruction: before it is planned (true:
+ * it is counted but not executed), and after. */
+void eng_find_constants(eng_plan *plan);
+bool eng_constants_before(eng_plan *plan, const eng_unit *unit, unsigned n);
+void eng_constants_after(eng_plan *plan, const eng_unit *unit, unsigned n);
+/* Special registers whose value a slot holds from a warp's beginning on; for S2UR: the same in all lanes. */
+bool eng_special_fixed(const sass_instr *in);
+/* Is this -RZ * RZ + constant, by which compilers load constants where other pipes are busy? */
+bool eng_half_constant(const sass_instr *in);
+
 /* For control instructions: out continues at a place in the module's code (bytes), once it is planned. */
 void eng_branch_to(eng_plan *plan, eng_ins *out, uint32_t place);
 uint32_t eng_place(const eng_plan *plan, uint32_t offset); /* of an offset in the function being planned */
