@@ -3,15 +3,25 @@
 
 /* --- addition, multiplication, fused multiply-add --------------------------------------------------- */
 
-/* The plain forms: round to nearest, denormals kept. One test tells whether a NaN has to be made canonical. */
+/* The plain forms: round to nearest, denormals kept. With all lanes, one test tells whether a NaN has to be made
+ * canonical; that, like a group of some lanes, is a jump away. */
 #define ARITHMETIC(name, ...)                                                                                     \
-    ENG_OP(name) {                                                                                                \
+    ENG_OP(name##_checked) {                                                                                      \
         vf r[ENG_NV];                                                                                             \
-        ENG_EACH r[k] = __VA_ARGS__;                                                                              \
-        if (ENG_UNLIKELY(vf_any_nan(r)))                                                                          \
-            ENG_EACH r[k] = vf_canonical(r[k]);                                                                   \
+        ENG_EACH r[k] = vf_canonical(__VA_ARGS__);                                                                \
         ENG_EACH PUT(k, r[k]);                                                                                    \
-    }
+    }                                                                                                             \
+    ENG_HANDLER(name##_fast) {                                                                                    \
+        const vu *a_ = eng_vu(R, i->a), *b_ = eng_vu(R, i->b), *c_ = eng_vu(R, i->c);                             \
+        vf *d_ = (vf *)eng_vu(R, i->d), r[ENG_NV];                                                                \
+        (void)c_;                                                                                                 \
+        if (ENG_UNLIKELY(mask != ENG_ALL)) return name##_checked_some(i, w, R, mask);                             \
+        ENG_EACH r[k] = __VA_ARGS__;                                                                              \
+        if (ENG_UNLIKELY(vf_any_nan(r))) return name##_checked_full(i, w, R, mask);                               \
+        ENG_EACH d_[k] = r[k];                                                                                    \
+        ENG_NEXT;                                                                                                 \
+    }                                                                                                             \
+    static const eng_fn name[3] = {name##_fast, name##_checked_full, name##_checked_guard};
 #define FLIP(v) ((vf)((v) ^ vu_set(0x80000000u)))
 ARITHMETIC(add, (vf)A(k) + (vf)B(k))
 ARITHMETIC(sub, (vf)A(k) - (vf)B(k))

@@ -117,9 +117,13 @@ ENG_INLINE void eng_put(vu *d, int k, vu value, uint32_t on, bool full) {
     ENG_INLINE void name##_op(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const bool full) {          \
         name##_do(i, w, on, full, eng_vu(R, i->d), eng_vu(R, i->a), eng_vu(R, i->b), eng_vu(R, i->c));            \
     }                                                                                                             \
+    static __attribute__((noinline)) const eng_ins *name##_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) { \
+        name##_op(i, w, R, mask, false);                                                                          \
+        ENG_NEXT;                                                                                                 \
+    }                                                                                                             \
     ENG_HANDLER(name##_plain) {                                                                                   \
-        if (ENG_LIKELY(mask == ENG_ALL)) name##_op(i, w, R, ENG_ALL, true);                                       \
-        else name##_op(i, w, R, mask, false);                                                                     \
+        if (ENG_UNLIKELY(mask != ENG_ALL)) return name##_some(i, w, R, mask); /* a jump: keeps this path lean */  \
+        name##_op(i, w, R, ENG_ALL, true);                                                                        \
         ENG_NEXT;                                                                                                 \
     }                                                                                                             \
     ENG_HANDLER(name##_full) {                                                                                    \
@@ -131,7 +135,7 @@ ENG_INLINE void eng_put(vu *d, int k, vu value, uint32_t on, bool full) {
         if (on) name##_op(i, w, R, on, false);                                                                    \
         ENG_NEXT;                                                                                                 \
     }                                                                                                             \
-    static const eng_fn name[3] = {name##_plain, name##_full, name##_guard};                                      \
+    static const eng_fn name[3] ENG_UNUSED = {name##_plain, name##_full, name##_guard};                                \
     ENG_INLINE void name##_do(const eng_ins *i ENG_UNUSED, eng_warp *w ENG_UNUSED, uint32_t on ENG_UNUSED,        \
                               const bool full ENG_UNUSED, vu *d_ ENG_UNUSED, const vu *a_ ENG_UNUSED,             \
                               const vu *b_ ENG_UNUSED, const vu *c_ ENG_UNUSED)
