@@ -1,0 +1,213 @@
+// The path for filters of rank 1: a column and a row pass in one kernel, one pass over memory.
+//
+// A block owns a strip of columns and walks down it. Down the columns first: a thread holds
+// K unfinished sums for each of its two columns and adds every input row to all of
+// them, as the marching kernel does. K finished rows later the block meets once and does the rows
+// from shared memory, eight outputs a thread.
+#include "conv_internal.cuh"
+
+namespace {
+
+const int strip_loaded = 320;  // columns that a block reads
+const int row_outputs = 8;                        // of a thread, in the row pass
+
+// As in the blocked kernel: even and odd quads of a row lie apart, so that eight lanes that
+// start 32 bytes apart meet different banks, and the column pass stores without conflict.
+const int plane_floats = strip_loaded / 2 + 16;
+const int row_floats = 2 * plane_floats;
+
+__device__ __forceinline__ int column_offset(int column) {
+    int quad = column / 4;
+    return quad % 2 * plane_floats + quad / 2 * 4 + column % 4;
+}
+
+template <int K> struct strip_shape {
+    enum {
+        left = (K - 1) / 2,
+        skew = (4 - left % 4) % 4,  // from the first aligned column to the first tap
+        outputs = strip_loaded - (K - 1 + skew + 15) / 16 * 16,  // pairs of eights
+        quads = (row_outputs + K - 1 + skew + 3) / 4
+    };
+};
+
+template <int K>
+__device__ __forceinline__ void row_pass(const conv_args &a, const conv_weights<2 * K> &w,
+                                         const float *sums, float *out, int64_t out_col,
+                                         int first, int count) {
+    typedef strip_shape<K> shape;
+    const int groups = shape::outputs / row_outputs, total = count * groups;
+    // Whole warps stay together for the exchange at the store.
+#pragma unroll 1
+    for (int i = threadIdx.x; i - (int)(threadIdx.x % 32) < total; i += blockDim.x) {
+        int r = i < total ? i / groups : 0, g = i % groups;
+        const float *line = sums + (first + r) * row_floats + g * 4;
+        float x[shape::quads * 4], s[row_outputs];
+#pragma unroll
+        for (int q = 0; q < shape::quads; q++) {
+            float4 v = *(const float4 *)(line + q % 2 * plane_floats + q / 2 * 4);
+            x[4 * q] = v.x, x[4 * q + 1] = v.y, x[4 * q + 2] = v.z, x[4 * q + 3] = v.w;
+        }
+#pragma unroll
+        for (int j = 0; j < K; j++)
+#pragma unroll
+            for (int c = 0; c < row_outputs; c++) {
+                float v = x[shape::skew + j + c];
+                s[c] = j == 0 ? w.w[K] * v : fmaf(w.w[K + j], v, s[c]);
+            }
+        conv_store8_pair(i < total, out + r * a.out_pitch, out_col + g * row_outputs, s, a);
+    }
+}
+
+// Where the next K input rows from `row` on lie, in bytes from the image, or -1: the border's
+// arithmetic once a batch, not in every step of every thread.
+template <class T, int K>
+__device__ __forceinline__ void find_lines(const conv_args &a, int64_t row, int64_t end,
+                                           int64_t *lines) {
+    if (threadIdx.x >= K) return;
+    int64_t r = row + threadIdx.x < end ? conv_map(row + threadIdx.x, a.height, a.border) : -1;
+    lines[threadIdx.x] = r < 0 ? -1 : r * a.in_pitch * (int64_t)sizeof(T);
+}
+
+// w: the column's K weights, then the row's.
+template <class T, int K, int columns, int D, int B>
+__global__ void __launch_bounds__(strip_loaded / columns, B)
+    separable_kernel(const conv_args a, const conv_weights<2 * K> w) {
+    typedef strip_shape<K> shape;
+    extern __shared__ float4 shared[];
+    float *rows_done = (float *)shared;
+    int64_t *lines = (int64_t *)(rows_done + K * row_floats);
+    const int64_t shift = (a.col0 + shape::left) % 4;
+    const int64_t out_col = (int64_t)blockIdx.x * shape::outputs - shift;
+
+    // This thread's input columns, and where their sums go.
+    int64_t source[columns];
+    bool inside[columns];
+    int target[columns];
+#pragma unroll
+    for (int c = 0; c < columns; c++) {
+        int column = threadIdx.x + c * (strip_loaded / columns);
+        source[c] = conv_map(out_col + a.col0 - shape::skew + column, a.width, a.border);
+        inside[c] = source[c] >= 0;
+        if (!inside[c]) source[c] = 0;
+        target[c] = column_offset(column);
+    }
+
+    const int64_t row = (int64_t)blockIdx.y * a.march_rows;
+    const int64_t end = row + a.march_rows < a.out_height ? row + a.march_rows : a.out_height;
+    const T *in = (const T *)a.in + blockIdx.z * a.in_image;
+    float *out = a.out + blockIdx.z * a.out_image;
+    const char *origin[columns];
+#pragma unroll
+    for (int c = 0; c < columns; c++) origin[c] = (const char *)(in + source[c]);
+
+    // Input rows are read D ahead of their use.
+    int64_t next = a.row0 + row;
+    const int64_t last = a.row0 + end + K - 1;
+    float ahead[D][columns];
+    auto read = [&](float(&v)[columns], int64_t line) {
+#pragma unroll
+        for (int c = 0; c < columns; c++)
+            v[c] = line >= 0 && inside[c] ? conv_load((const T *)(origin[c] + line)) : 0.f;
+    };
+    find_lines<T, K>(a, next, last, lines);
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < D; d++) read(ahead[d], lines[d]);
+    next += D;
+    __syncthreads();
+    find_lines<T, K>(a, next, last, lines);
+    __syncthreads();
+
+    // Batches of K input rows. Step s finishes the output row whose first tap was K - 1
+    // rows before; in the first batch only its last step does.
+    float sums[K][columns] = {};
+    for (int64_t done = row - (K - 1); done < end; done += K) {
+#pragma unroll
+        for (int s = 0; s < K; s++) {
+            float x[columns];
+#pragma unroll
+            for (int c = 0; c < columns; c++) {
+                x[c] = ahead[0][c];
+#pragma unroll
+                for (int d = 0; d + 1 < D; d++) ahead[d][c] = ahead[d + 1][c];
+            }
+            read(ahead[D - 1], lines[s]);
+#pragma unroll
+            for (int k = 0; k < K; k++) {
+                float(&sum)[columns] = sums[(s - k + K) % K];
+#pragma unroll
+                for (int c = 0; c < columns; c++)
+                    sum[c] = k == 0 ? w.w[0] * x[c] : fmaf(w.w[k], x[c], sum[c]);
+            }
+#pragma unroll
+            for (int c = 0; c < columns; c++)
+                rows_done[s * row_floats + target[c]] = sums[(s + 1) % K][c];
+        }
+        next += K;
+        int first = done < row ? (int)(row - done) : 0;
+        int count = end - done < K ? (int)(end - done) - first : K - first;
+        __syncthreads();
+        find_lines<T, K>(a, next, last, lines);
+        row_pass<K>(a, w, rows_done, out + (done + first) * a.out_pitch, out_col, first,
+                    count);
+        __syncthreads();
+    }
+}
+
+// Output rows of a block's march. Every march reads K - 1 rows again, so it should be long; but marches
+// that are under way together should share those rows in the L2 cache, so not too long
+// either; and all multiprocessors should have blocks.
+static int64_t choose_rows(const conv_args &a, int64_t strips, int K, int64_t resident) {
+    const int64_t most = 20 * K;
+    int64_t marches = resident / (strips * a.images);
+    if (marches < 1) marches = 1;
+    int64_t rows = (a.out_height + marches - 1) / marches;
+    rows = (rows + K - 1) / K * K;
+    return rows < most ? rows : most;
+}
+
+template <class T, int K, int columns, int D, int B>
+wk_status launch(conv_args a, const float *column, const float *row, cudaStream_t stream) {
+    typedef strip_shape<K> shape;
+    conv_weights<2 * K> w;
+    for (int i = 0; i < K; i++) w.w[i] = column[i], w.w[K + i] = row[i];
+    // Within the 48 KiB that need no permission.
+    const size_t bytes = K * (row_floats * sizeof(float) + sizeof(int64_t));
+    const int64_t shift = (a.col0 + shape::left) % 4, width = a.out_width;
+    a.vector_out = a.vector_out && shift == 0;
+    a.out_width += shift;  // the first strip starts so many columns before the output
+    int sms = 0;
+    WK_TRY(conv_multiprocessors(&sms));
+    a.march_rows = (int32_t)choose_rows(a, (a.out_width + shape::outputs - 1) / shape::outputs, K,
+                                        (int64_t)sms * B);
+    return conv_launch_grid(a, a.march_rows, shape::outputs, 0, [&](conv_args &part, dim3 grid) {
+        part.out_width = width;
+        return wk_launch_kernel(separable_kernel<T, K, columns, D, B>, grid,
+                                strip_loaded / columns, bytes, stream, part, w);
+    });
+}
+
+typedef wk_status (*launcher)(conv_args, const float *, const float *, cudaStream_t);
+
+}  // namespace
+
+// K, columns of a thread, rows read ahead, blocks a multiprocessor should hold: two columns share
+// the cost of a step, until their sums no longer leave room for enough warps.
+#define SMALL(T, K, B) launch<T, K, 2, K < 8 ? K - 1 : 8, B>
+#define LARGE(T, K) launch<T, K, 1, K < 24 ? 8 : 6, 3>
+#define SEPARABLE(T)                                                                             \
+    {                                                                                            \
+        SMALL(T, 3, 6), SMALL(T, 4, 6), SMALL(T, 5, 6), SMALL(T, 6, 6), SMALL(T, 7, 6),          \
+            SMALL(T, 8, 5), SMALL(T, 9, 5), SMALL(T, 10, 5), SMALL(T, 11, 5), SMALL(T, 12, 4),   \
+            SMALL(T, 13, 4), SMALL(T, 14, 4), SMALL(T, 15, 4), SMALL(T, 16, 4), SMALL(T, 17, 4), \
+            LARGE(T, 18), LARGE(T, 19), LARGE(T, 20), LARGE(T, 21), LARGE(T, 22), LARGE(T, 23),  \
+            LARGE(T, 24), LARGE(T, 25), LARGE(T, 26), LARGE(T, 27), LARGE(T, 28), LARGE(T, 29),  \
+            LARGE(T, 30), LARGE(T, 31)                                                           \
+    }
+
+wk_status conv_launch_separable(const conv_args &a, const float *column, const float *row,
+                                cudaStream_t stream) {
+    static const launcher launchers[2][WK_CONV_MAX_FILTER - 2] = {SEPARABLE(float),
+                                                                  SEPARABLE(__half)};
+    return launchers[a.half_in != 0][a.filter_width - 3](a, column, row, stream);
+}
