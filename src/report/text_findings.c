@@ -4,8 +4,6 @@
 
 #include "report/write.h"
 
-void rep_place_of_stack(const json_t *stack, char *text, size_t size);
-
 static void write_triple(wg_text *out, const json_t *t) {
     wg_text_printf(out, "(%lld, %lld, %lld)", (long long)json_integer_value(json_array_get(t, 0)),
                    (long long)json_integer_value(json_array_get(t, 1)), (long long)json_integer_value(json_array_get(t, 2)));
@@ -45,7 +43,7 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     wg_text_printf(out, "%s: %s\n", rep_word(f, "kind"), rep_word(f, "message"));
     write_where(f, out);
     if (detail) wg_text_printf(out, "         %s\n", detail);
-    rep_place_of_stack(json_object_get(f, "stack"), place, sizeof place);
+    rep_place_of_stack(json_object_get(f, "stack"), json_string_value(json_object_get(f, "kernel")), place, sizeof place);
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);
 }
 

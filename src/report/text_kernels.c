@@ -92,7 +92,7 @@ static void write_occupancy(const rep_kernel *k, const json_t *gpu, const rep_st
     wg_text_printf(out, ": an SM holds %.0f blocks, %.0f of %.0f warps; limited by %s%s\n", rep_get(o, "blocks_per_sm"),
                    rep_get(o, "warps_per_sm"), rep_get(gpu, "warps_per_multiprocessor"), limiter ? limiter : "?",
                    k->occupancy_varies ? " (first launch)" : "");
-    wg_text_printf(out, "%*s(blocks by warps %.0f, registers %.0f, shared memory %.0f, hardware %.0f); the grid is %.2f waves\n",
+    wg_text_printf(out, "%*s(blocks by warps %.0f, registers %.0f, shared memory %.0f, SM %.0f); the grid is %.2f waves\n",
                    LABEL + 2, "", rep_get(o, "limit_warps"), rep_get(o, "limit_registers"), rep_get(o, "limit_shared_memory"),
                    rep_get(o, "limit_blocks"), rep_get(o, "waves"));
 }

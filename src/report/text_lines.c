@@ -71,7 +71,9 @@ static void write_spot(const rep_spot *spot, double all, int width, const rep_st
                    s.wavefronts ? rep_per(s.wavefronts, s.ideal, "1").at : "");
     wg_text_printf(out, " %9s", s.divergent ? rep_whole(s.divergent).at : "");
     if (poor) rep_ink_set(out, style, REP_PLAIN);
-    wg_text_printf(out, "  %s\n", spot->sass ? spot->sass : "");
+    if (spot->weight && spot->sass) wg_text_printf(out, "  %s", spot->sass);
+    while (out->count && out->at[out->count - 1] == ' ') out->at[--out->count] = '\0';
+    wg_text_add(out, "\n");
 }
 
 void rep_write_lines(const rep_kernel *kernel, const rep_style *style, wg_text *out) {

@@ -72,12 +72,33 @@ static void put_profile(json_t *profiles, json_t *profile) {
     json_t *old;
     json_array_foreach(profiles, i, old) {
         if (!json_equal(json_object_get(old, "mangled"), json_object_get(profile, "mangled")) ||
-            !json_equal(json_object_get(old, "process"), json_object_get(profile, "process")))
+            json_integer_value(json_object_get(old, "process")) != json_integer_value(json_object_get(profile, "process")))
             continue;
         json_array_set_new(profiles, i, profile);
         return;
     }
     json_array_append_new(profiles, profile);
+}
+
+static int by_id(const void *a, const void *b) {
+    json_int_t x = json_integer_value(json_object_get(*(json_t *const *)a, "id"));
+    json_int_t y = json_integer_value(json_object_get(*(json_t *const *)b, "id"));
+    if (x != y) return x < y ? -1 : 1;
+    x = json_integer_value(json_object_get(*(json_t *const *)a, "process"));
+    y = json_integer_value(json_object_get(*(json_t *const *)b, "process"));
+    return x < y ? -1 : x > y;
+}
+
+/* Allocations are recorded when they are freed; the document has them in the order in which they were made. */
+static void sort_allocations(json_t *document) {
+    json_t *list = json_object_get(document, "allocations");
+    size_t n = json_array_size(list);
+    json_t **items = n ? calloc(n, sizeof *items) : NULL;
+    if (!items) return;
+    for (size_t i = 0; i < n; i++) items[i] = json_incref(json_array_get(list, i));
+    qsort(items, n, sizeof *items, by_id);
+    for (size_t i = 0; i < n; i++) json_array_set_new(list, i, items[i]);
+    free(items);
 }
 
 json_t *ses_assemble(json_t *records, const ses_program *program, long process) {
@@ -108,6 +129,7 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
             if (strcmp(kind, lists[k].kind) == 0)
                 json_array_append_new(json_object_get(document, lists[k].list), cleaned(record, several));
     }
+    sort_allocations(document);
     json_object_set_new(document, "profiles", profiles);
     json_object_set_new(document, "notes", notes);
     if (several) json_object_set(document, "processes", processes);

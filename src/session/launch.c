@@ -147,6 +147,14 @@ static void on_finding(void *ctx, const eng_finding *f) {
     if (!wg_vec_push(&all->list, fresh)) json_decref(fresh.json);
 }
 
+/* What ended the launch, in words; NULL: nothing that was found. */
+static const char *fatal_message(const findings *all) {
+    for (size_t i = 0; i < all->list.count; i++)
+        if (json_is_true(json_object_get(all->list.at[i].json, "fatal")))
+            return json_string_value(json_object_get(all->list.at[i].json, "message"));
+    return NULL;
+}
+
 static void findings_write(findings *all) {
     for (size_t i = 0; i < all->list.count; i++) {
         json_object_set_new(all->list.at[i].json, "times", json_integer((json_int_t)all->list.at[i].times));
@@ -258,8 +266,9 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     ses->running = false;
     *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
     if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds);
+    const char *fatal = fatal_message(&found);
+    if (status != WG_OK) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
     findings_write(&found);
-    if (status != WG_OK) record_not_run(ses, l, index, err->text, true);
     eng_result_free(&result);
     watch_run_stop(&watching);
     return status;

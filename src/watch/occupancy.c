@@ -45,7 +45,7 @@ watch_occupancy watch_occupancy_of(const eng_gpu *gpu, const watch_footprint *bl
     if (o.blocks) o.waves = (double)grid_blocks / ((double)o.blocks * gpu->sms);
     o.limiter = o.limit_warps == o.blocks       ? "warps"
                 : o.limit_registers == o.blocks ? "registers"
-                : o.limit_shared == o.blocks    ? "shared memory"
-                                                : "blocks";
+                : o.limit_blocks == o.blocks    ? "blocks"
+                                                : "shared memory";
     return o;
 }

@@ -22,7 +22,7 @@ typedef struct watch_occupancy {
     unsigned shared_config; /* bytes that the SM's shared memory is set to */
     double fraction;        /* warps held / warps that fit, 0 to 1 */
     double waves;           /* blocks of the grid / blocks that the whole device holds at once */
-    const char *limiter;    /* "warps", "registers", "shared memory", "blocks": the (first) least limit */
+    const char *limiter;    /* "warps", "registers", "blocks", "shared memory": the first that is the least */
 } watch_occupancy;
 
 watch_occupancy watch_occupancy_of(const eng_gpu *gpu, const watch_footprint *block, uint64_t grid_blocks);
