@@ -151,6 +151,8 @@ ENG_OP(lea_any) {
         vu t = lea_shifted(negate_if(a, BIT_ALL(x, NEG_A)), C(k), i->z, x & LEA_HI, x & LEA_SX);
         vu b = B(k) ^ vu_set(BIT_ALL(x, NEG_B | INV_B)), one = vu_set((x & NEG_B) != 0), c = vu_expand(in, k) & 1;
         vu s = t + b, carries = (vu)(s < b);
+        /* -x is ~x + 1, and that carries by itself when x is 0 */
+        if ((x & NEG_A) && !(x & LEA_HI)) carries |= (vu)(t == 0);
         s += one, carries |= (vu)(s < one);
         s += c, carries |= (vu)(s < c);
         carry |= vu_ne(carries, (vu){0}, k);

@@ -166,4 +166,5 @@ static bool bind_nop(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 ENG_FAMILY(move, {"mov", bind_mov}, {"umov", bind_umov}, {"ldc", bind_load}, {"uldc", bind_uload}, {"ldcu", bind_uload},
            {"s2r", bind_special}, {"cs2r", bind_special}, {"s2ur", bind_s2ur}, {"r2ur", bind_r2ur}, {"lepc", bind_lepc},
-           {"nop", bind_nop});
+           /* A kernel begins when the one before it in its stream has ended: there is nothing to wait for. */
+           {"acqbulk", bind_nop}, {"preexit", bind_nop}, {"nop", bind_nop});
