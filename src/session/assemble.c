@@ -66,6 +66,15 @@ static bool has_several_processes(json_t *records) {
     return false;
 }
 
+/* A child of fork that becomes another program begins twice. */
+static void add_process(json_t *processes, json_t *process) {
+    size_t i;
+    json_t *known;
+    json_array_foreach(processes, i, known)
+        if (json_equal(known, process)) return;
+    json_array_append(processes, process);
+}
+
 /* The latest profile of each kernel and process replaces those before it. */
 static void put_profile(json_t *profiles, json_t *profile) {
     size_t i;
@@ -119,7 +128,7 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
         if (strcmp(kind, "begin") == 0) {
             if (json_is_null(json_object_get(document, "gpu")))
                 json_object_set(document, "gpu", json_object_get(record, "gpu"));
-            json_array_append_new(processes, json_incref(json_object_get(record, "process")));
+            add_process(processes, json_object_get(record, "process"));
         } else if (strcmp(kind, "note") == 0) {
             json_array_append(notes, json_object_get(record, "text"));
         } else if (strcmp(kind, "profile") == 0) {
