@@ -1,0 +1,301 @@
+/* What several ways of control brought together, as one expression where there is one:
+ *  1. all the same value: that value;
+ *  2. at the head of a loop, the value before it plus the same step each time: entry + step * iterations;
+ *  3. values whose part that differs between lanes agrees: that part, plus something that lanes which came one way share.
+ * What is left stays a leaf; if it is a loop's and follows a rule of its own (d >>= 1), the rule is kept as a step. */
+#include "evidence/flow.h"
+
+#include <stdlib.h>
+
+enum { MAX_ROUNDS = 40, MAX_INPUTS = 16, MAX_NODES = 4000000 };
+
+typedef wg_vec(ev_id) ids;
+
+typedef struct work {
+    ev_flow *flow;
+    ev_graph *g;
+    ids phis;    /* those that matter */
+    ids becomes; /* by node: what a leaf is replaced by; itself otherwise */
+    ids map;     /* by node: the node with all replacements made */
+} work;
+
+/* --- maps over the graph -------------------------------------------------------------------------- */
+
+static bool extend_ids(ids *v, size_t n) {
+    if (n <= v->count) return true;
+    if (!wg_vec_reserve(v, n - v->count)) return false;
+    while (v->count < n) v->at[v->count] = (ev_id)v->count, v->count++;
+    return true;
+}
+
+/* One replacement in all nodes. */
+static bool replace_once(work *w) {
+    const size_t n = w->g->nodes.count;
+    if (!extend_ids(&w->becomes, n) || !extend_ids(&w->map, n)) return false;
+    for (ev_id id = 0; id < n; id++) {
+        w->map.at[id] = w->becomes.at[id];
+        if (ev_at(w->g, id)->kind == EV_LEAF || ev_at(w->g, id)->kind == EV_CONST) continue;
+        bool touched = ev_at(w->g, id)->kind == EV_OP && ev_at(w->g, id)->op == EV_FIRST;
+        for (unsigned k = ev_args(w->g, id); k-- > 0 && !touched;) touched = w->map.at[ev_arg(w->g, id, k)] != ev_arg(w->g, id, k);
+        if (!touched) continue;
+        ev_id made = ev_remake(w->g, id, w->map.at);
+        if (ev_at(w->g, made)->kind == EV_OP && ev_at(w->g, made)->op == EV_FIRST && !ev_varies(w->flow, ev_arg(w->g, made, 0)))
+            made = ev_arg(w->g, made, 0); /* the same in every lane */
+        if (w->g->failed || w->g->nodes.count > MAX_NODES) return false;
+        w->map.at[id] = made;
+    }
+    return true;
+}
+/* map := all replacements, also those inside replacements. */
+static bool replace_all(work *w) {
+    if (!replace_once(w)) return false;
+    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
+        bool changed = false;
+        /* replacements that hold replaced leaves */
+        for (size_t k = 0; k < w->phis.count; k++) {
+            const ev_id phi = w->phis.at[k], now = w->becomes.at[phi];
+            if (now == phi || now >= w->map.count || w->map.at[now] == now) continue;
+            w->becomes.at[phi] = w->map.at[now];
+            changed = true;
+        }
+        if (!changed) return true;
+        if (!replace_once(w)) return false;
+    }
+    return true;
+}
+/* Calls fn for each leaf below id; false stops. Guarded against graphs that unfold without end. */
+static bool each_leaf(const work *w, ev_id id, unsigned *budget, bool (*fn)(const work *w, ev_id leaf, void *ctx), void *ctx) {
+    if (*budget == 0) return false;
+    --*budget;
+    if (ev_at(w->g, id)->kind == EV_LEAF) return fn(w, id, ctx);
+    for (unsigned k = ev_args(w->g, id); k-- > 0;)
+        if (!each_leaf(w, ev_arg(w->g, id, k), budget, fn, ctx)) return false;
+    return true;
+}
+
+static bool is_other(const work *w, ev_id leaf, void *other) {
+    (void)w;
+    return leaf != *(ev_id *)other;
+}
+static bool contains(const work *w, ev_id id, ev_id leaf) { /* also where it is too large to say */
+    unsigned budget = 20000;
+    return id >= leaf && !each_leaf(w, id, &budget, is_other, &leaf);
+}
+
+/* --- which ones matter ------------------------------------------------------------------------------- */
+
+static bool mark_input(work *w, uint32_t block, unsigned slot, uint8_t *mark) {
+    const ev_block *b = &w->flow->blocks[block];
+    bool any = false;
+    for (size_t k = 0; k < b->preds.count; k++) {
+        if (!w->flow->blocks[b->preds.at[k]].out) continue;
+        const ev_id v = ev_incoming(w->flow, b->preds.at[k], block, slot);
+        if (!mark[v]) mark[v] = 1, any = true;
+    }
+    return any;
+}
+static bool find_phis(work *w) {
+    const size_t n = w->g->nodes.count;
+    uint8_t *mark = calloc(n, 1);
+    bool ok = mark != NULL;
+    if (!ok) return false;
+    for (uint32_t k = 0; k < w->flow->n; k++) {
+        const ev_fact *f = &w->flow->facts[k];
+        if (f->reached) mark[f->address] = mark[f->address2] = mark[f->guard] = mark[f->value] = 1;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        ev_mark_down(w->g, mark);
+        for (ev_id id = 0; id < n; id++)
+            if (mark[id] && ev_is_leaf(w->g, id, EV_PHI)) again |= mark_input(w, ev_word(w->g, id, 0), ev_word(w->g, id, 1), mark);
+    }
+    for (ev_id id = 0; id < n; id++)
+        if (mark[id] && ev_is_leaf(w->g, id, EV_PHI)) ok = ok && wg_vec_push(&w->phis, id);
+    free(mark);
+    return ok;
+}
+
+/* --- the three rules ------------------------------------------------------------------------------------ */
+
+typedef struct inputs {
+    ev_id all[MAX_INPUTS], forward[MAX_INPUTS], back[MAX_INPUTS];
+    unsigned n, n_forward, n_back;
+    bool too_many;
+} inputs;
+
+static void note(ev_id *list, unsigned *n, ev_id v, bool *too_many) {
+    for (unsigned k = 0; k < *n; k++)
+        if (list[k] == v) return;
+    if (*n < MAX_INPUTS) list[(*n)++] = v;
+    else *too_many = true;
+}
+static inputs inputs_of(const work *w, ev_id phi) {
+    const uint32_t block = ev_word(w->g, phi, 0), slot = ev_word(w->g, phi, 1);
+    const ev_block *b = &w->flow->blocks[block];
+    inputs in = {0};
+    for (size_t k = 0; k < b->preds.count; k++) {
+        const uint32_t from = b->preds.at[k];
+        if (!w->flow->blocks[from].out) continue;
+        const ev_id v = w->map.at[ev_incoming(w->flow, from, block, slot)];
+        if (v == phi || ev_is_leaf(w->g, v, EV_UNDEF)) continue;
+        note(in.all, &in.n, v, &in.too_many);
+        if (ev_dominates(w->flow, block, from)) note(in.back, &in.n_back, v, &in.too_many);
+        else note(in.forward, &in.n_forward, v, &in.too_many);
+    }
+    return in;
+}
+
+typedef struct place {
+    uint32_t loop;
+} place;
+static bool block_in(const work *w, uint32_t loop, uint32_t block) { return ev_in_loop(w->flow, loop, block); }
+static bool leaf_stays(const work *w, ev_id leaf, void *ctx) {
+    const uint32_t loop = ((place *)ctx)->loop, a = ev_word(w->g, leaf, 0);
+    switch ((ev_leaf)ev_at(w->g, leaf)->op) {
+    case EV_PHI: case EV_SAME: case EV_LOOP: return !block_in(w, loop, a);
+    case EV_LOAD: case EV_VALUE: return !block_in(w, loop, w->flow->cfg->block_of[a]);
+    default: return true;
+    }
+}
+/* The same in every iteration of the loop. */
+static bool invariant(const work *w, ev_id id, uint32_t loop) {
+    unsigned budget = 4000;
+    place p = {loop};
+    return each_leaf(w, id, &budget, leaf_stays, &p);
+}
+static uint32_t loop_of_header(const ev_flow *flow, uint32_t block) {
+    for (uint32_t l = 0; l < flow->n_loops; l++)
+        if (flow->loops[l].header == block) return l;
+    return UINT32_MAX;
+}
+static ev_id minus(ev_graph *g, ev_id a, ev_id b) { return ev_add(g, a, ev_scale(g, b, UINT32_MAX)); }
+
+static bool by_induction(work *w, ev_id phi, const inputs *in, ev_id *out) {
+    const uint32_t block = ev_word(w->g, phi, 0), loop = loop_of_header(w->flow, block);
+    if (loop == UINT32_MAX || in->n_forward != 1 || in->n_back != 1 || contains(w, in->forward[0], phi)) return false;
+    const ev_id step = minus(w->g, in->back[0], phi);
+    if (contains(w, step, phi) || !invariant(w, step, loop)) return false;
+    *out = ev_add(w->g, in->forward[0], ev_mul(w->g, step, ev_leaf_of(w->g, EV_LOOP, block, 0)));
+    return true;
+}
+/* The part of a sum that differs between lanes. */
+static ev_id lane_part(work *w, ev_id v) {
+    const ev_node n = *ev_at(w->g, v);
+    if (n.kind != EV_SUM) return ev_varies(w->flow, v) ? v : 0;
+    ev_id r = 0;
+    for (unsigned k = 0; k < n.n; k += 2) {
+        const uint32_t factor = ev_word(w->g, v, k);
+        const ev_id node = ev_word(w->g, v, k + 1);
+        if (ev_varies(w->flow, node)) r = ev_add(w->g, r, ev_scale(w->g, node, factor));
+    }
+    return r;
+}
+static bool by_lane_part(work *w, ev_id phi, const inputs *in, ev_id *out) {
+    ev_id part = 0;
+    bool any = false;
+    if (!ev_varies(w->flow, phi)) return false;
+    for (unsigned k = 0; k < in->n; k++) {
+        const ev_id v = in->all[k];
+        if (!ev_varies(w->flow, minus(w->g, v, phi))) continue; /* itself, moved by what all lanes share */
+        const ev_id p = lane_part(w, v);
+        if (any && p != part) return false;
+        part = p, any = true;
+    }
+    if (!any || contains(w, part, phi)) return false;
+    *out = ev_add(w->g, part, ev_leaf_of(w->g, EV_SAME, ev_word(w->g, phi, 0), ev_word(w->g, phi, 1)));
+    return true;
+}
+
+typedef struct fresh {
+    const uint8_t *now; /* by node: replaced in this round */
+} fresh;
+static bool leaf_is_old(const work *w, ev_id leaf, void *ctx) {
+    (void)w;
+    return !((fresh *)ctx)->now[leaf];
+}
+/* One round: phis are judged by the replacements of the rounds before, so that none can stand for itself. */
+static bool round_of(work *w, bool by_parts, bool *progress) {
+    const size_t n = w->g->nodes.count;
+    uint8_t *now = calloc(n + 1, 1);
+    if (!now) return false;
+    *progress = false;
+    for (size_t k = 0; k < w->phis.count && !w->g->failed; k++) {
+        const ev_id phi = w->phis.at[k];
+        ev_id r;
+        if (w->becomes.at[phi] != phi) continue;
+        const inputs in = inputs_of(w, phi);
+        if (in.too_many || in.n == 0) continue;
+        bool found = in.n == 1 && !contains(w, in.all[0], phi);
+        if (found) r = in.all[0];
+        else found = by_induction(w, phi, &in, &r) || (by_parts && by_lane_part(w, phi, &in, &r));
+        unsigned budget = 20000;
+        fresh f = {now};
+        if (!found || !each_leaf(w, r, &budget, leaf_is_old, &f)) continue;
+        if (!extend_ids(&w->becomes, w->g->nodes.count)) break;
+        w->becomes.at[phi] = r;
+        now[phi] = 1;
+        *progress = true;
+        if (by_parts) break; /* a rougher answer: see first what it makes possible */
+    }
+    free(now);
+    return !w->g->failed;
+}
+
+/* --- what is left -------------------------------------------------------------------------------------------- */
+
+static bool keep_steps(work *w) {
+    for (size_t k = 0; k < w->phis.count; k++) {
+        const ev_id phi = w->phis.at[k];
+        const uint32_t block = ev_word(w->g, phi, 0);
+        if (w->becomes.at[phi] != phi || loop_of_header(w->flow, block) == UINT32_MAX) continue;
+        const inputs in = inputs_of(w, phi);
+        if (in.too_many || in.n_forward != 1 || in.n_back != 1) continue;
+        const struct ev_step step = {.phi = phi, .entry = in.forward[0], .step = in.back[0], .header = block};
+        if (!wg_vec_push(&w->flow->steps, step)) return false;
+    }
+    return true;
+}
+/* Under an instruction's guard, a value that was chosen by the same predicate is the chosen one. */
+static ev_id under_guard(ev_graph *g, ev_id v, ev_id guard) {
+    bool yes = true;
+    const ev_node n = *ev_at(g, guard);
+    if (n.kind == EV_SUM && n.imm == 1 && n.n == 2 && ev_word(g, guard, 0) == UINT32_MAX) guard = ev_word(g, guard, 1), yes = false;
+    const ev_node m = *ev_at(g, v);
+    if (m.kind == EV_OP && m.op == EV_SELECT && ev_word(g, v, 0) == guard) return ev_word(g, v, yes ? 1 : 2);
+    if (m.kind != EV_SUM) return v;
+    ev_id r = ev_const(g, m.imm);
+    for (unsigned k = 0; k < m.n; k += 2) {
+        const uint32_t factor = ev_word(g, v, k);
+        ev_id node = ev_word(g, v, k + 1);
+        const ev_node t = *ev_at(g, node);
+        if (t.kind == EV_OP && t.op == EV_SELECT && ev_word(g, node, 0) == guard) node = ev_word(g, node, yes ? 1 : 2);
+        r = ev_add(g, r, ev_scale(g, node, factor));
+    }
+    return r;
+}
+static void finish(work *w) {
+    for (uint32_t k = 0; k < w->flow->n; k++) {
+        ev_fact *f = &w->flow->facts[k];
+        if (!f->reached) continue;
+        f->guard = w->map.at[f->guard];
+        f->value = w->map.at[f->value];
+        f->address = under_guard(w->g, w->map.at[f->address], f->guard);
+        f->address2 = under_guard(w->g, w->map.at[f->address2], f->guard);
+    }
+}
+
+bool ev_flow_resolve(ev_flow *flow) {
+    work w = {.flow = flow, .g = &flow->g};
+    bool ok = find_phis(&w) && replace_all(&w), progress = true;
+    for (unsigned round = 0; ok && progress && round < 4 * MAX_ROUNDS; round++) {
+        ok = round_of(&w, false, &progress);
+        if (ok && !progress) ok = round_of(&w, true, &progress);
+        if (ok && progress) ok = replace_all(&w);
+    }
+    ok = ok && extend_ids(&w.map, w.g->nodes.count) && keep_steps(&w);
+    if (ok) finish(&w);
+    wg_vec_free(&w.phis);
+    wg_vec_free(&w.becomes);
+    wg_vec_free(&w.map);
+    return ok && !flow->g.failed;
+}
