@@ -207,16 +207,18 @@ static bool by_lane_part(work *w, ev_id phi, const inputs *in, ev_id *out) {
 }
 
 typedef struct fresh {
-    const uint8_t *now; /* by node: replaced in this round */
+    const uint8_t *now; /* by node, of those that the round began with: replaced in this round */
+    size_t n;
 } fresh;
 static bool leaf_is_old(const work *w, ev_id leaf, void *ctx) {
     (void)w;
-    return !((fresh *)ctx)->now[leaf];
+    const fresh *f = ctx;
+    return leaf >= f->n || !f->now[leaf];
 }
 /* One round: phis are judged by the replacements of the rounds before, so that none can stand for itself. */
 static bool round_of(work *w, bool by_parts, bool *progress) {
     const size_t n = w->g->nodes.count;
-    uint8_t *now = calloc(n + 1, 1);
+    uint8_t *now = calloc(n, 1);
     if (!now) return false;
     *progress = false;
     for (size_t k = 0; k < w->phis.count && !w->g->failed; k++) {
@@ -229,7 +231,7 @@ static bool round_of(work *w, bool by_parts, bool *progress) {
         if (found) r = in.all[0];
         else found = by_induction(w, phi, &in, &r) || (by_parts && by_lane_part(w, phi, &in, &r));
         unsigned budget = 20000;
-        fresh f = {now};
+        fresh f = {now, n};
         if (!found || !each_leaf(w, r, &budget, leaf_is_old, &f)) continue;
         if (!extend_ids(&w->becomes, w->g->nodes.count)) break;
         w->becomes.at[phi] = r;
