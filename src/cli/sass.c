@@ -72,9 +72,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 bool cli_sass_matches(const img_function *f, const char *pattern) {
     if (!pattern) return true;
-    if (strpbrk(pattern, "*?")) return wg_glob(pattern, f->name) || wg_glob(pattern, f->demangled);
+    if (strpbrk(pattern, "*?")) return wg_glob(pattern, f->name) || wg_glob(pattern, f->demangled) || (wg_starts_with(f->demangled, "void ") && wg_glob(pattern, f->demangled + 5));
     const size_t n = strlen(pattern);
-    return strcmp(pattern, f->name) == 0 || (strncmp(pattern, f->demangled, n) == 0 && (!f->demangled[n] || f->demangled[n] == '('));
+    const char *name = f->demangled + (wg_starts_with(f->demangled, "void ") ? 5 : 0); /* templates carry their type */
+    return strcmp(pattern, f->name) == 0 || strcmp(pattern, f->demangled) == 0 ||
+           (strncmp(pattern, name, n) == 0 && (!name[n] || name[n] == '('));
 }
 
 static wg_status list_cubin(const img_entry *entry, const cli_sass_options *o, unsigned *listed, wg_error *err) {

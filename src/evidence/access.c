@@ -35,8 +35,11 @@ static bool describe(const sass_instr *in, ev_access *a) {
     if (in->op == SASS_LDSM || in->op == SASS_STSM) a->width = 16; /* each address is that of a row of 16 bytes */
     return in->mem.present;
 }
+/* The line; of code that comes from the toolkit's headers, the line that called it. */
 static void place(const ev_flow *flow, ev_access *a) {
     const img_line *line = img_line_at(flow->function, a->instr * 16);
+    for (unsigned depth = 0; line && depth < 32 && line->inlined_at && line->file && strstr(line->file, "/include/"); depth++)
+        line = &flow->function->inlined[line->inlined_at - 1];
     if (!line) return;
     a->file = line->file;
     a->line = line->line;
@@ -118,15 +121,20 @@ static void note_convergence(ev_flow *flow, ev_id leaf, void *ctx) {
     }
 }
 
-/* Terms of a global address on their own: pointers. */
+/* Terms of a global address on their own: pointers, or a choice of them. */
+static void note_base(const ev_flow *flow, ev_id id, uint8_t *base) {
+    const ev_node *n = ev_at(&flow->g, id);
+    base[id] = 1;
+    if (n->kind == EV_OP && n->op == EV_SELECT) base[ev_word(&flow->g, id, 1)] = base[ev_word(&flow->g, id, 2)] = 1;
+}
 static void note_bases(ev_flow *flow, const ev_kernel *k, uint8_t *base) {
     for (size_t i = 0; i < k->n_accesses; i++) {
         const ev_access *a = &k->accesses[i];
         if (a->space != ENG_GLOBAL) continue;
         const ev_node *n = ev_at(&flow->g, a->address);
-        if (n->kind == EV_LEAF) base[a->address] = 1;
+        if (n->kind != EV_SUM) note_base(flow, a->address, base);
         for (unsigned t = 0; n->kind == EV_SUM && t < n->n; t += 2)
-            if (ev_word(&flow->g, a->address, t) == 1) base[ev_word(&flow->g, a->address, t + 1)] = 1;
+            if (ev_word(&flow->g, a->address, t) == 1) note_base(flow, ev_word(&flow->g, a->address, t + 1), base);
     }
 }
 

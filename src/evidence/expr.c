@@ -222,14 +222,41 @@ static bool shifts_back(const ev_graph *g, uint32_t factor, ev_id node, ev_id *o
     *of = ev_word(g, node, 0);
     return *shift < 32 && factor % (1u << *shift) == 0;
 }
+static bool divides(ev_graph *g, sum *s);
+/* x & m, with a constant. */
+static bool masked(const ev_graph *g, ev_id id, ev_id *x, uint32_t *m) {
+    if (!ev_is_op(g, id, EV_LUT) || ev_at(g, id)->imm != 0xc0 || !ev_is_const(g, ev_word(g, id, 1), m)) return false;
+    *x = ev_word(g, id, 0);
+    return true;
+}
+/* Two parts of one value are more of it. */
+static bool joins(ev_graph *g, sum *s) {
+    ev_id x, y;
+    uint32_t m, n;
+    for (unsigned k = 0; k < s->n; k++) {
+        if (!masked(g, s->term[k].node, &x, &m)) continue;
+        for (unsigned j = k + 1; j < s->n; j++) {
+            const uint32_t factor = s->term[k].factor;
+            if (s->term[j].factor != factor || !masked(g, s->term[j].node, &y, &n) || x != y || (m & n)) continue;
+            const ev_id one = s->term[k].node, other = s->term[j].node;
+            sum_term(s, 0u - factor, one);
+            sum_term(s, 0u - factor, other);
+            sum_add(g, s, ev_and(g, x, ev_const(g, m | n)), factor);
+            return true;
+        }
+    }
+    return false;
+}
 static ev_id sum_node(ev_graph *g, sum *s) {
+    while (divides(g, s) || joins(g, s)) continue;
     for (unsigned k = 0; k < s->n; k++) {
         ev_id of;
         uint32_t shift, factor = s->term[k].factor;
         if (!shifts_back(g, factor, s->term[k].node, &of, &shift)) continue;
         const ev_id cleared = ev_and(g, of, ev_const(g, ~low_mask(shift)));
         sum_term(s, 0u - factor, s->term[k].node);
-        sum_add(g, s, cleared, factor >> shift);
+        /* the cleared bits make all factors alike that agree in the others: the smallest one */
+        sum_add(g, s, cleared, (uint32_t)((int32_t)factor >> shift));
         k = UINT32_MAX; /* again from the start */
     }
     if (s->n == 0) return ev_const(g, s->constant);
@@ -237,6 +264,29 @@ static ev_id sum_node(ev_graph *g, sum *s) {
     uint32_t words[2 * MAX_TERMS];
     for (unsigned k = 0; k < s->n; k++) words[2 * k] = s->term[k].factor, words[2 * k + 1] = s->term[k].node;
     return intern(g, (ev_node){.kind = EV_SUM, .n = (uint16_t)(2 * s->n), .imm = s->constant}, words);
+}
+/* h >> s (signed) plus its sign bit, where h is a high word of x times a magic number, is x / d. */
+static bool divides(ev_graph *g, sum *s) {
+    for (unsigned k = 0; k < s->n; k++) {
+        const ev_id sign = s->term[k].node;
+        uint32_t n;
+        if (!ev_is_op(g, sign, EV_SHR) || !ev_is_const(g, ev_word(g, sign, 1), &n) || n != 31) continue;
+        const ev_id h = ev_word(g, sign, 0);
+        for (unsigned j = 0; j < s->n; j++) {
+            const ev_id t = s->term[j].node;
+            uint32_t shift = 0;
+            if (s->term[j].factor != s->term[k].factor) continue;
+            if (t != h && (!ev_is_op(g, t, EV_SAR) || ev_word(g, t, 0) != h || !ev_is_const(g, ev_word(g, t, 1), &shift))) continue;
+            const ev_id quotient = ev_signed_quotient(g, h, shift);
+            if (!quotient) continue;
+            const uint32_t factor = s->term[k].factor;
+            sum_term(s, 0u - factor, sign);
+            sum_term(s, 0u - factor, t);
+            sum_add(g, s, quotient, factor);
+            return true;
+        }
+    }
+    return false;
 }
 ev_id ev_add(ev_graph *g, ev_id a, ev_id b) {
     sum s = {0};

@@ -171,19 +171,29 @@ static uint32_t exchange(uint32_t lut, unsigned j, unsigned k) {
     }
     return r;
 }
+/* The table of (x inner y) outer z, where z is argument number `last`. */
+static uint32_t table_of(uint32_t inner, uint32_t outer, unsigned last) {
+    static const uint32_t pattern[3] = {LUT_A, LUT_B, LUT_C};
+    const uint32_t x = pattern[last == 0 ? 1 : 0], y = pattern[last == 2 ? 1 : 2];
+    return lut3(lut3(x, y, 0, inner), pattern[last], 0, outer) & 0xff;
+}
+/* Three arguments as two operations with two each, where that is possible. */
 static ev_id two_level(ev_graph *g, uint32_t lut, ev_id a, ev_id b, ev_id c) {
-    static const struct { uint8_t lut, inner, outer, first, second; } forms[] = {
-        {0xea, LUT_AND, LUT_OR, 0, 1},  {0xec, LUT_AND, LUT_OR, 0, 2},  {0xf8, LUT_AND, LUT_OR, 1, 2},
-        {0x6a, LUT_AND, LUT_XOR, 0, 1}, {0x6c, LUT_AND, LUT_XOR, 0, 2}, {0x78, LUT_AND, LUT_XOR, 1, 2},
-        {0x96, LUT_XOR, LUT_XOR, 0, 1}, {0xfe, LUT_OR, LUT_OR, 0, 1},   {0x80, LUT_AND, LUT_AND, 0, 1},
-        {0xa8, LUT_OR, LUT_AND, 0, 1},  {0xc8, LUT_OR, LUT_AND, 0, 2},  {0xe0, LUT_OR, LUT_AND, 1, 2},
-    };
+    static const uint8_t ops[3] = {LUT_AND, LUT_OR, LUT_XOR};
     const ev_id args[3] = {a, b, c};
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        if (forms[k].lut != lut) continue;
-        const ev_id inner = ev_make(g, EV_LUT, forms[k].inner, args[forms[k].first], args[forms[k].second], 0, 0);
-        return ev_make(g, EV_LUT, forms[k].outer, inner, args[3 - forms[k].first - forms[k].second], 0, 0);
+    uint32_t v;
+    if (ev_is_const(g, c, &v)) { /* a mask chooses between two simpler tables, bit by bit */
+        const uint32_t on = fix(lut, 2, true), off = fix(lut, 2, false);
+        const bool simple = (on == 0 || on == LUT_A || on == LUT_B) && (off == 0 || off == LUT_A || off == LUT_B);
+        if (simple) return ev_add(g, and_mask(g, ev_make(g, EV_LUT, on, a, b, 0, 0), v), and_mask(g, ev_make(g, EV_LUT, off, a, b, 0, 0), ~v));
     }
+    for (unsigned last = 0; last < 3; last++)
+        for (unsigned k = 0; k < 9; k++) {
+            if (table_of(ops[k / 3], ops[k % 3], last) != lut) continue;
+            const ev_id x = args[last == 0 ? 1 : 0], y = args[last == 2 ? 1 : 2];
+            const ev_id inner = ev_make(g, EV_LUT, ops[k / 3], x, y, 0, 0);
+            return ev_make(g, EV_LUT, ops[k % 3], inner, args[last], 0, 0);
+        }
     return as_is(g, EV_LUT, lut, a, b, c, 0);
 }
 static ev_id make_lut(ev_graph *g, uint32_t lut, ev_id a, ev_id b, ev_id c) {
@@ -234,20 +244,53 @@ static bool divide_sum(ev_graph *g, ev_id a, uint32_t n, ev_id *out) {
     *out = r;
     return true;
 }
+__extension__ typedef unsigned __int128 u128;
 /* floor(x * m / 2^(32+s)) is floor(x / d) for every x below 2^32 when 0 <= m*d - 2^(32+s) <= 2^s (Granlund and
  * Montgomery, "Division by invariant integers using multiplication", theorem 4.2). */
-__extension__ typedef unsigned __int128 u128;
-static uint32_t magic_divisor(uint32_t m, uint32_t s) {
-    if (s > 30 || m < 2) return 0;
-    const u128 power = (u128)1 << (32 + s);
-    const uint64_t d = (uint64_t)((power + m - 1) / m);
-    for (uint64_t t = d ? d - 1 : 0; t <= d + 1; t++) {
-        const u128 p = (u128)m * t;
-        if (t > 1 && t <= UINT32_MAX && p >= power && p - power <= ((u128)1 << s)) return (uint32_t)t;
+/* The d for which low <= m*d - 2^p <= high; 0: none. */
+static uint32_t divisor_of(uint64_t m, unsigned p, uint64_t low, uint64_t high) {
+    const u128 power = (u128)1 << p;
+    const uint64_t near = m > 1 ? (uint64_t)(power / m) : 0;
+    for (uint64_t d = near > 1 ? near : 2; d <= near + 1 && d <= INT32_MAX; d++) {
+        const u128 product = (u128)m * d;
+        if (product >= power + low && product <= power + high) return (uint32_t)d;
     }
     return 0;
 }
-static bool is_op(const ev_graph *g, ev_id id, ev_op op) { return ev_at(g, id)->kind == EV_OP && ev_at(g, id)->op == op; }
+static uint32_t magic_divisor(uint64_t m, uint32_t s) { return s > 31 ? 0 : divisor_of(m, 32 + s, 0, (uint64_t)1 << s); }
+
+/* x and m of a high word x * m, plain; x is what is not the constant. */
+static bool high_word(const ev_graph *g, ev_id id, bool is_signed, ev_id *x, uint32_t *m) {
+    if (!ev_is_op(g, id, EV_MULHI) || (ev_at(g, id)->imm != 0) != is_signed || ev_word(g, id, 2)) return false;
+    const bool second = ev_is_const(g, ev_word(g, id, 1), m);
+    *x = ev_word(g, id, second ? 0 : 1);
+    return second || ev_is_const(g, ev_word(g, id, 0), m);
+}
+/* Theorem 5.1 there: for signed x, 0 < m*d - 2^(32+s) <= 2^(s+1). A magic number that does not fit 31 bits is compiled
+ * as a negative one with x added. */
+ev_id ev_signed_quotient(ev_graph *g, ev_id h, uint32_t shift) {
+    ev_id x;
+    uint32_t m;
+    if (shift > 30 || !high_word(g, h, true, &x, &m)) return 0;
+    const ev_id added = ev_word(g, h, 3);
+    if (added != ((int32_t)m < 0 ? x : 0)) return 0;
+    const uint32_t d = divisor_of(m, 32 + shift, 1, (uint64_t)2 << shift);
+    return d ? ev_make(g, EV_SDIV, d, x, 0, 0, 0) : 0;
+}
+/* ((x - t) / 2 + t) >> s with t the high word of x * m: division by a magic number of 33 bits, 2^32 + m. */
+static ev_id long_division(ev_graph *g, ev_id a, uint32_t s) {
+    for (unsigned k = 0; ev_at(g, a)->kind == EV_SUM && k < ev_args(g, a); k++) {
+        const ev_id t = ev_arg(g, a, k);
+        ev_id x;
+        uint32_t m;
+        if (ev_word(g, a, 2 * k) != 1 || !high_word(g, t, false, &x, &m) || ev_word(g, t, 3)) continue;
+        const ev_id half = ev_make(g, EV_SHR, 0, ev_add(g, x, ev_scale(g, t, UINT32_MAX)), ev_const(g, 1), 0, 0);
+        if (ev_add(g, a, ev_scale(g, t, UINT32_MAX)) != half) continue;
+        const uint32_t d = magic_divisor(((uint64_t)1 << 32) + m, s + 1);
+        if (d) return ev_make(g, EV_UDIV, d, x, 0, 0, 0);
+    }
+    return 0;
+}
 
 static ev_id make_shr(ev_graph *g, ev_id a, ev_id b) {
     uint32_t n, m;
@@ -256,12 +299,12 @@ static ev_id make_shr(ev_graph *g, ev_id a, ev_id b) {
     if (n > 31 || most(g, a) >> n == 0) return 0;
     if (n == 0) return a;
     if (divide_sum(g, a, n, &r)) return r;
-    if (is_op(g, a, EV_SHR) && ev_is_const(g, ev_word(g, a, 1), &m)) return make_shr(g, ev_word(g, a, 0), ev_const(g, n + m));
-    if (is_op(g, a, EV_MULHI) && !ev_at(g, a)->imm && !ev_word(g, a, 2) && !ev_word(g, a, 3)) {
-        const bool second = ev_is_const(g, ev_word(g, a, 1), &m);
-        const uint32_t d = second || ev_is_const(g, ev_word(g, a, 0), &m) ? magic_divisor(m, n) : 0;
-        if (d) return ev_make(g, EV_UDIV, d, ev_word(g, a, second ? 0 : 1), 0, 0, 0);
+    if (ev_is_op(g, a, EV_SHR) && ev_is_const(g, ev_word(g, a, 1), &m)) return make_shr(g, ev_word(g, a, 0), ev_const(g, n + m));
+    if (high_word(g, a, false, &r, &m) && !ev_word(g, a, 3)) {
+        const uint32_t d = magic_divisor(m, n);
+        if (d) return ev_make(g, EV_UDIV, d, r, 0, 0, 0);
     }
+    if ((r = long_division(g, a, n))) return r;
     return as_is(g, EV_SHR, 0, a, b, 0, 0);
 }
 /* (y + ((y >> 31) >>> 32-n)) >> n is how y / 2^n is compiled, rounded towards zero. */
@@ -270,9 +313,9 @@ static bool signed_division(ev_graph *g, ev_id a, uint32_t n, ev_id *y) {
     for (unsigned k = 0; k < ev_args(g, a); k++) {
         const ev_id t = ev_arg(g, a, k);
         uint32_t v;
-        if (ev_word(g, a, 2 * k) != 1 || !is_op(g, t, EV_SHR) || !ev_is_const(g, ev_word(g, t, 1), &v) || v != 32 - n) continue;
+        if (ev_word(g, a, 2 * k) != 1 || !ev_is_op(g, t, EV_SHR) || !ev_is_const(g, ev_word(g, t, 1), &v) || v != 32 - n) continue;
         const ev_id sign = ev_word(g, t, 0);
-        if (!is_op(g, sign, EV_SAR) || !ev_is_const(g, ev_word(g, sign, 1), &v) || v != 31) continue;
+        if (!ev_is_op(g, sign, EV_SAR) || !ev_is_const(g, ev_word(g, sign, 1), &v) || v != 31) continue;
         *y = ev_word(g, sign, 0);
         if (ev_add(g, a, ev_scale(g, t, UINT32_MAX)) == *y) return true;
     }

@@ -95,7 +95,9 @@ static void show_op(const ev_graph *g, ev_id id, const struct ev_names *names, u
     } else {
         wg_text_add(out, words[n->op] ? words[n->op] : "?");
         if (n->op == EV_LUT) wg_text_printf(out, "_%02x", n->imm);
-        for (unsigned k = 0; k < n->n; k++) {
+        unsigned args = n->n;
+        while (n->op != EV_LUT && n->op != EV_SELECT && args > 2 && ev_word(g, id, args - 1) == 0) args--;
+        for (unsigned k = 0; k < args; k++) {
             wg_text_add(out, k ? ", " : "(");
             show(g, ev_word(g, id, k), names, depth + 1, false, out);
         }
