@@ -30,6 +30,41 @@ static inline void bind_global(eng_plan *plan, const sass_instr *in, eng_ins *ou
     out->y = mem_range_slot(out->id, access);
 }
 
+/* --- addresses looked at before -------------------------------------------------------- */
+
+/* A kernel often accesses memory at several offsets from one register. What its lanes look like is then known from the
+ * access before, when that stands in the same basic block and width, and nothing in between could change the register
+ * or let another warp run. Fast handlers leave the shape in view->seen; `again` handlers take it from there. */
+ENG_INLINE uint8_t *seen_of(eng_view *v, const eng_ins *i) { return &v->seen[i->a / ENG_SLOT & 255]; }
+
+static inline bool goes_straight_on(sass_class class) {
+    switch (class) {
+    case SASS_CLASS_BRANCH: case SASS_CLASS_CONVERGE: case SASS_CLASS_CALL: case SASS_CLASS_EXIT: case SASS_CLASS_BARRIER:
+    case SASS_CLASS_OTHER: case SASS_CLASS_FENCE: case SASS_CLASS_WARP: return false;
+    default: return true;
+    }
+}
+/* Is there such an access by one of two classes (a load's and its store's) before this one, to a plain address? */
+static inline bool looked_at_before(eng_plan *plan, const sass_instr *in, unsigned id, sass_class load, sass_class store) {
+    unsigned n, start = eng_plan_block_start(plan), words = in->mem.wide ? 2 : 1;
+    const sass_instr *all = eng_plan_instrs(plan, &n);
+    if (in->guard.reg != SASS_PT || in->guard.inv || in->mem.base == 255) return false;
+    for (unsigned k = id; k-- > start;) {
+        const sass_instr *p = &all[k];
+        sass_class class = sass_class_of((sass_op)p->op);
+        if (!goes_straight_on(class)) return false;
+        if (p->dst.kind == SASS_REG && p->dst.reg != SASS_RZ && p->dst.reg < in->mem.base + words &&
+            p->dst.reg + sass_dst_regs(p) > in->mem.base)
+            return false;
+        bool always = p->guard.reg == SASS_PT && !p->guard.inv && !p->guard.uniform;
+        if (always && (class == load || class == store) && p->width == in->width && p->mem.base == in->mem.base &&
+            p->mem.scale <= 1 && p->mem.wide == in->mem.wide && (load == SASS_CLASS_SHARED_LD || p->mem.uniform == 255) &&
+            p->order != SASS_STRONG && p->order != SASS_MMIO && (p->op == SASS_LDG || p->op == SASS_STG || p->op == SASS_LDS || p->op == SASS_STS))
+            return true;
+    }
+    return false;
+}
+
 ENG_INLINE eng_view *view_of(const eng_warp *w) { return w->worker->memory_state; }
 ENG_INLINE mem_range *range_of(eng_view *v, const eng_ins *i) { return (mem_range *)(void *)((uint8_t *)v + i->y); }
 ENG_INLINE uint8_t *at_host(const mem_range *r, uint64_t address) {
@@ -116,19 +151,26 @@ static inline void count_reads(eng_view *v, const mem_range *r, const uint64_t *
     }
 }
 
-/* The handlers of one width: NAME_plain and NAME_guard, which try the whole warp first, and NAME_some for some lanes. */
+/* The handlers of one width: NAME_plain, NAME_guard and NAME_again, which try the whole warp first; NAME_some for some lanes. */
+static inline eng_fn pick_access(const eng_fn variants[3], const eng_ins *out, bool before) {
+    return variants[out->guard != ENG_PT || out->ginv ? 1 : before ? 2 : 0];
+}
 #define NOINLINE static __attribute__((noinline))
 #define ENG_LOAD(name, W, is_signed)                                                                                        \
     NOINLINE const eng_ins *name##_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {                     \
         return load_some(i, w, R, mask, W, is_signed);                                                                  \
     }                                                                                                                   \
-    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed, name##_some); }                     \
-    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed, name##_some); }
+    ENG_HANDLER(name##_plain) { return load_fast(i, w, R, mask, mask, W, is_signed, name##_some, false); }              \
+    ENG_HANDLER(name##_again) { return load_fast(i, w, R, mask, mask, W, is_signed, name##_some, true); }               \
+    ENG_HANDLER(name##_guard) { return load_fast(i, w, R, mask, eng_on(i, w, mask), W, is_signed, name##_some, false); } \
+    static const eng_fn name[3] = {name##_plain, name##_guard, name##_again};
 #define ENG_STORE(name, W)                                                                                                  \
     NOINLINE const eng_ins *name##_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {                     \
         return store_some(i, w, R, mask, W);                                                                            \
     }                                                                                                                   \
-    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W, name##_some); }                               \
-    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W, name##_some); }
+    ENG_HANDLER(name##_plain) { return store_fast(i, w, R, mask, mask, W, name##_some, false); }                        \
+    ENG_HANDLER(name##_again) { return store_fast(i, w, R, mask, mask, W, name##_some, true); }                         \
+    ENG_HANDLER(name##_guard) { return store_fast(i, w, R, mask, eng_on(i, w, mask), W, name##_some, false); }          \
+    static const eng_fn name[3] = {name##_plain, name##_guard, name##_again};
 
 #endif

@@ -40,6 +40,15 @@ ENG_INLINE lanes_scan scan64(uint8_t *R, uint32_t low, uint32_t width) {
     return (lanes_scan){s.contiguous | d, s.uniform | d};
 }
 
+/* What an access sees of its addresses, kept for those that follow (access.h). */
+enum { SEEN_OTHER, SEEN_CONTIGUOUS, SEEN_UNIFORM };
+ENG_INLINE uint8_t look(lanes_scan s, uint8_t *kept) {
+    uint8_t seen = vu_none(s.contiguous) ? SEEN_CONTIGUOUS : vu_none(s.uniform) ? SEEN_UNIFORM : SEEN_OTHER;
+    return *kept = seen;
+}
+ENG_INLINE uint8_t look32(uint8_t *R, uint32_t low, uint32_t width, uint8_t *kept) { return look(scan32(R, low, width), kept); }
+ENG_INLINE uint8_t look64(uint8_t *R, uint32_t low, uint32_t width, uint8_t *kept) { return look(scan64(R, low, width), kept); }
+
 /* The same for the lanes in on, which is not 0; first: the lowest of them. */
 ENG_INLINE lanes_scan scan32_on(uint8_t *R, uint32_t low, uint32_t width, uint32_t on, unsigned first) {
     const vu *a = eng_vu(R, low);

@@ -114,13 +114,13 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
 }
 
 ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
-                                    const bool is_signed, eng_fn some) {
+                                    const bool is_signed, eng_fn some, const bool again) {
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
-    lanes_scan scan = scan64(R, i->a, W);
+    uint8_t seen = again ? *seen_of(v, i) : look64(R, i->a, W, seen_of(v, i));
     uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm, at = address + r->shadow;
-    if (ENG_LIKELY(vu_none(scan.contiguous))) {
+    if (ENG_LIKELY(seen == SEEN_CONTIGUOUS)) {
         const unsigned n = 32 * W;
         if (ENG_UNLIKELY(misses(r, address, n, W)) || (address - r->lo + n > r->plain && !bits_full(v->defined, at, n)) ||
             ENG_UNLIKELY(!reads_fit(v, at, n, 1)) || ENG_UNLIKELY(!event_fits(w)))
@@ -128,7 +128,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
         gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
         reads_add(v, at, n, 1);
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
-    } else if (vu_none(scan.uniform)) {
+    } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
             ENG_UNLIKELY(!reads_fit(v, at, W, 32)) || ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
@@ -162,14 +162,15 @@ ENG_INLINE bool mark_fast(const eng_view *v, uint64_t at, const unsigned n) {
     return true;
 }
 
-ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some) {
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some,
+                                     const bool again) {
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
     const unsigned n = 32 * W;
-    lanes_scan scan = scan64(R, i->a, W);
+    uint8_t seen = again ? *seen_of(v, i) : look64(R, i->a, W, seen_of(v, i));
     uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm;
-    if (ENG_UNLIKELY(!vu_none(scan.contiguous)) || ENG_UNLIKELY(misses(r, address, n, W)) || ENG_UNLIKELY(!event_fits(w)) ||
+    if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(misses(r, address, n, W)) || ENG_UNLIKELY(!event_fits(w)) ||
         (address - r->lo + n > r->plain && ENG_UNLIKELY(!mark_fast(v, address + r->shadow, n))))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, at_host(r, address), W);
@@ -194,30 +195,26 @@ ENG_STORE(stg_128, 16)
 
 /* --- binders -------------------------------------------------------------------------- */
 
-static unsigned log2_of(unsigned width) { return (unsigned)__builtin_ctz(width); }
-
 static bool bind_ldg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    static const eng_fn fast[5][2] = {{ldg_u8_plain, ldg_u8_guard}, {ldg_u16_plain, ldg_u16_guard}, {ldg_32_plain, ldg_32_guard},
-                                      {ldg_64_plain, ldg_64_guard}, {ldg_128_plain, ldg_128_guard}};
-    static const eng_fn fast_signed[2][2] = {{ldg_s8_plain, ldg_s8_guard}, {ldg_s16_plain, ldg_s16_guard}};
+    static const eng_fn *const fast[5] = {ldg_u8, ldg_u16, ldg_32, ldg_64, ldg_128}, *const fast_signed[2] = {ldg_s8, ldg_s16};
     if (in->psrc[0].present && (in->psrc[0].reg != SASS_PT || in->psrc[0].inv))
         return eng_refuse(plan, "a load with a predicate operand");
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a load with a predicate result");
     bind_global(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
-    bool guarded = out->guard != ENG_PT || out->ginv, is_signed = out->x & MEM_SIGNED;
+    bool before = looked_at_before(plan, in, out->id, SASS_CLASS_GLOBAL_LD, SASS_CLASS_GLOBAL_ST);
     if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR || (out->access & ENG_STRONG)) out->fn = load_rest;
-    else out->fn = (is_signed ? fast_signed : fast)[log2_of(out->width)][guarded];
+    else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
     return true;
 }
 
 static bool bind_stg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    static const eng_fn fast[5][2] = {{stg_8_plain, stg_8_guard}, {stg_16_plain, stg_16_guard}, {stg_32_plain, stg_32_guard},
-                                      {stg_64_plain, stg_64_guard}, {stg_128_plain, stg_128_guard}};
+    static const eng_fn *const fast[5] = {stg_8, stg_16, stg_32, stg_64, stg_128};
     bind_global(plan, in, out, ENG_WRITE);
     out->c = eng_slot_src(plan, &in->a);
+    bool before = looked_at_before(plan, in, out->id, SASS_CLASS_GLOBAL_LD, SASS_CLASS_GLOBAL_ST);
     if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR) out->fn = store_rest;
-    else out->fn = fast[log2_of(out->width)][out->guard != ENG_PT || out->ginv];
+    else out->fn = pick_access(fast[__builtin_ctz(out->width)], out, before);
     return true;
 }
 

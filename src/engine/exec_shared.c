@@ -61,15 +61,15 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
 }
 
 ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
-                                    const bool is_signed, eng_fn some) {
+                                    const bool is_signed, eng_fn some, const bool again) {
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
-    lanes_scan scan = scan32(R, i->a, W);
+    uint8_t *kept = seen_of(view_of(w), i), seen = again ? *kept : look32(R, i->a, W, kept);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
-    if (vu_none(scan.contiguous)) {
+    if (seen == SEEN_CONTIGUOUS) {
         if (ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         gather_contiguous(R, i->d, w->shared + address, W, is_signed);
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
-    } else if (vu_none(scan.uniform)) {
+    } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses_shared(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         broadcast(R, i->d, w->shared + address, W, is_signed);
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_SHARED, W);
@@ -80,11 +80,12 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     ENG_NEXT;
 }
 
-ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some) {
+ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W, eng_fn some,
+                                     const bool again) {
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
-    lanes_scan scan = scan32(R, i->a, W);
+    uint8_t *kept = seen_of(view_of(w), i), seen = again ? *kept : look32(R, i->a, W, kept);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
-    if (ENG_UNLIKELY(!vu_none(scan.contiguous)) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
+    if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, w->shared + address, W);
     if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
@@ -106,24 +107,21 @@ ENG_STORE(sts_64, 8)
 ENG_STORE(sts_128, 16)
 
 static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    static const eng_fn fast[5][2] = {{lds_u8_plain, lds_u8_guard}, {lds_u16_plain, lds_u16_guard}, {lds_32_plain, lds_32_guard},
-                                      {lds_64_plain, lds_64_guard}, {lds_128_plain, lds_128_guard}};
-    static const eng_fn fast_signed[2][2] = {{lds_s8_plain, lds_s8_guard}, {lds_s16_plain, lds_s16_guard}};
+    static const eng_fn *const fast[5] = {lds_u8, lds_u16, lds_32, lds_64, lds_128}, *const fast_signed[2] = {lds_s8, lds_s16};
     bind_window(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
-    bool guarded = out->guard != ENG_PT || out->ginv, is_signed = out->x & MEM_SIGNED;
-    unsigned size = (unsigned)__builtin_ctz(out->width);
-    out->fn = out->x & MEM_SCALE ? load_rest : (is_signed ? fast_signed : fast)[size][guarded];
+    bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
+    if (out->x & MEM_SCALE) out->fn = load_rest;
+    else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
     return true;
 }
 
 static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    static const eng_fn fast[5][2] = {{sts_8_plain, sts_8_guard}, {sts_16_plain, sts_16_guard}, {sts_32_plain, sts_32_guard},
-                                      {sts_64_plain, sts_64_guard}, {sts_128_plain, sts_128_guard}};
+    static const eng_fn *const fast[5] = {sts_8, sts_16, sts_32, sts_64, sts_128};
     bind_window(plan, in, out, ENG_WRITE);
     out->c = eng_slot_src(plan, &in->a);
-    bool guarded = out->guard != ENG_PT || out->ginv;
-    out->fn = out->x & MEM_SCALE ? store_rest : fast[__builtin_ctz(out->width)][guarded];
+    bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
+    out->fn = out->x & MEM_SCALE ? store_rest : pick_access(fast[__builtin_ctz(out->width)], out, before);
     return true;
 }
 

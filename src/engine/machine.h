@@ -253,6 +253,7 @@ uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK wh
 uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to */
 const img_function *eng_plan_function(const eng_plan *plan);
 const sass_instr *eng_plan_instrs(const eng_plan *plan, unsigned *n); /* of the function that is being planned */
+unsigned eng_plan_block_start(const eng_plan *plan);   /* first instruction of the basic block of the one being planned */
 bool eng_refuse(eng_plan *plan, const char *why);                /* returns false */
 
 #endif

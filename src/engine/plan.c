@@ -21,6 +21,14 @@ const sass_instr *eng_plan_instrs(const eng_plan *plan, unsigned *n) {
     return plan->units.at[plan->current].instrs;
 }
 
+unsigned eng_plan_block_start(const eng_plan *plan) {
+    const eng_unit *unit = &plan->units.at[plan->current];
+    unsigned n = (unsigned)(plan->instr - unit->instrs);
+    uint32_t block = unit->planned[n].block;
+    while (n && unit->planned[n - 1].block == block) n--;
+    return n;
+}
+
 uint32_t eng_place(const eng_plan *plan, uint32_t offset) { return eng_plan_function(plan)->code_offset + offset; }
 
 void eng_branch_to(eng_plan *plan, eng_ins *out, uint32_t place) {

@@ -29,6 +29,7 @@ typedef struct eng_view {
     uint8_t *touched;       /* a byte a chunk: marks may be set there without asking */
     _Atomic uint8_t *pages; /* several workers: a byte a page, MEM_KEPT once its old contents are safe; else NULL */
     int16_t *words;         /* read differences; NULL: reads are not counted */
+    uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     bool parallel;
     mem_plane plane;        /* what words is part of */
     eng_memory *mem;
