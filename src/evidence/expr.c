@@ -94,6 +94,8 @@ static uint32_t most_of_leaf(ev_leaf leaf, uint32_t a, uint32_t b) {
     case EV_CTAID: return grid[a] - 1;
     case EV_NCTAID: return grid[a];
     case EV_LANE: return 31;
+    case EV_VALUE: return ev_word_is_truth(b) ? 1 : UINT32_MAX;
+    case EV_PHI: return b >= EV_TRUTH_SLOTS ? 1 : UINT32_MAX;
     case EV_PARAM: return b == 1 ? 0xff : b == 2 ? 0xffff : UINT32_MAX;
     default: return UINT32_MAX;
     }

@@ -37,6 +37,13 @@ typedef enum ev_leaf {
     EV_UNDEF    /* never written */
 } ev_leaf;
 
+/* Words of EV_VALUE: below 16 the result's registers, then operands that are not followed, from 32 on predicates, from
+ * 64 on what a call leaves in a slot. Slots from EV_TRUTH_SLOTS on hold predicates: 0 or 1. */
+enum { EV_WORD_OPERAND = 16, EV_WORD_PRED = 32, EV_WORD_SLOT = 64, EV_TRUTH_SLOTS = 512 };
+static inline bool ev_word_is_truth(uint32_t word) {
+    return (word >= EV_WORD_PRED && word < EV_WORD_SLOT) || word >= EV_WORD_SLOT + EV_TRUTH_SLOTS;
+}
+
 typedef enum ev_op {
     EV_PLUS,   /* a + b, where the sum has too many terms to be kept as one */
     EV_LUT,    /* a, b, c; imm: table of LOP3 */

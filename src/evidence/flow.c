@@ -10,7 +10,7 @@ enum { MAX_PASSES = 60 };
 
 static void forget(ev_flow *flow, uint32_t call, ev_state *state, unsigned slot, unsigned n) {
     for (unsigned k = 0; k < n && slot + k < EV_SLOTS; k++) {
-        state->value[slot + k] = ev_leaf_of(&flow->g, EV_VALUE, call, 64 + slot + k);
+        state->value[slot + k] = ev_leaf_of(&flow->g, EV_VALUE, call, EV_WORD_SLOT + slot + k);
         state->def[slot + k] = call + 1;
     }
 }
@@ -87,8 +87,10 @@ static void merge_slot(ev_flow *flow, uint32_t block, unsigned slot, ev_id undef
         else if (v != s->value[slot]) differ = true;
         if (def != s->def[slot]) def = EV_MANY_DEFS;
     }
-    /* once a phi, always one: that makes the passes end */
-    b->in->value[slot] = differ || before == phi ? phi : v;
+    /* Undefined, then one value, then a phi for good: that makes the passes end. A value that changed from pass to pass
+     * depends on itself. */
+    if (b->preds.count > 1 && before != undef && before != v) differ = true;
+    b->in->value[slot] = differ ? phi : v;
     b->in->def[slot] = def;
 }
 static bool run_block(ev_flow *flow, uint32_t block, ev_id undef, bool *changed) {

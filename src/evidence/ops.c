@@ -233,9 +233,13 @@ static ev_id make_lut(ev_graph *g, uint32_t lut, ev_id a, ev_id b, ev_id c) {
 /* A sum whose every part is a multiple of 2^n and that does not overflow. */
 static bool divide_sum(ev_graph *g, ev_id a, uint32_t n, ev_id *out) {
     const ev_node s = *ev_at(g, a);
-    if (s.kind != EV_SUM || s.most == UINT32_MAX || s.imm % (1u << n)) return false;
-    for (unsigned k = 0; k < s.n; k += 2)
+    uint64_t largest = s.imm; /* of the sum as it stands, before any bit is lost */
+    if (s.kind != EV_SUM || s.imm % (1u << n)) return false;
+    for (unsigned k = 0; k < s.n; k += 2) {
         if (ev_word(g, a, k) % (1u << n)) return false;
+        largest += (uint64_t)ev_word(g, a, k) * most(g, ev_word(g, a, k + 1));
+        if (largest > UINT32_MAX) return false;
+    }
     ev_id r = ev_const(g, s.imm >> n);
     for (unsigned k = 0; k < s.n; k += 2) {
         const uint32_t factor = ev_word(g, a, k) >> n;
@@ -335,6 +339,7 @@ static ev_id make_funnel(ev_graph *g, uint32_t is_signed, ev_id a, ev_id b, ev_i
     uint32_t n;
     if (!ev_is_const(g, b, &n)) return as_is(g, EV_FUNNEL, is_signed, a, b, c, 0);
     n &= 63;
+    b = ev_const(g, n);
     if (n == 0) return a;
     if (n >= 32) return ev_make(g, is_signed ? EV_SAR : EV_SHR, 0, c, ev_const(g, n - 32), 0, 0);
     if (c == 0) return make_shr(g, a, b);
@@ -383,7 +388,8 @@ static ev_id make_select(ev_graph *g, ev_id a, ev_id b, ev_id c) {
     uint32_t v;
     if (b == c) return b;
     if (ev_is_const(g, a, &v)) return v ? b : c;
-    if (ev_at(g, a)->kind == EV_SUM && ev_at(g, a)->imm == 1 && ev_at(g, a)->n == 2 && ev_word(g, a, 0) == UINT32_MAX)
+    if (ev_at(g, a)->kind == EV_SUM && ev_at(g, a)->imm == 1 && ev_at(g, a)->n == 2 && ev_word(g, a, 0) == UINT32_MAX &&
+        most(g, ev_word(g, a, 1)) <= 1) /* 1 - p */
         return make_select(g, ev_word(g, a, 1), c, b);
     return as_is(g, EV_SELECT, 0, a, b, c, 0);
 }

@@ -281,8 +281,12 @@ static void finish(work *w) {
         if (!f->reached) continue;
         f->guard = w->map.at[f->guard];
         f->value = w->map.at[f->value];
-        f->address = under_guard(w->g, w->map.at[f->address], f->guard);
-        f->address2 = under_guard(w->g, w->map.at[f->address2], f->guard);
+        f->address = w->map.at[f->address];
+        f->address2 = w->map.at[f->address2];
+        for (unsigned n = 0; n < 4; n++) { /* choices lie in choices where several instructions had the guard */
+            f->address = under_guard(w->g, f->address, f->guard);
+            f->address2 = under_guard(w->g, f->address2, f->guard);
+        }
     }
 }
 

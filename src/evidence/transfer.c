@@ -75,7 +75,7 @@ static ev_id raw(at *t, const sass_operand *o, unsigned k) {
     case SASS_NONE: return 0;
     default: break;
     }
-    return ev_leaf_of(t->g, EV_VALUE, t->index, 16 + k);
+    return ev_leaf_of(t->g, EV_VALUE, t->index, EV_WORD_OPERAND + k);
 }
 static ev_id source(at *t, const sass_operand *o) {
     const ev_id v = raw(t, o, 0);
@@ -125,7 +125,7 @@ static void leaf_results(at *t, ev_leaf leaf) {
         t->in->op == SASS_USEL_64)
         words = 2;
     for (unsigned k = 0; k < words || k == 0; k++) put(t, k, ev_leaf_of(t->g, leaf, t->index, k));
-    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, 32 + k));
+    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, EV_WORD_PRED + k));
 }
 
 /* --- families -------------------------------------------------------------------------------------------- */
@@ -149,8 +149,8 @@ static void do_iadd3(at *t) {
     const ev_id in0 = carry_in(t, 0), in1 = carry_in(t, 1);
     const ev_id sum = ev_add(t->g, ev_add(t->g, ev_add(t->g, a, b), ev_add(t->g, c, ev_const(t->g, ones))), ev_add(t->g, in0, in1));
     put(t, 0, sum);
-    put_pred(t, 0, in1 ? unknown(t, 32) : ev_make(t->g, EV_CARRY, ones, a, b, c, in0));
-    put_pred(t, 1, unknown(t, 33));
+    put_pred(t, 0, in1 ? unknown(t, EV_WORD_PRED) : ev_make(t->g, EV_CARRY, ones, a, b, c, in0));
+    put_pred(t, 1, unknown(t, EV_WORD_PRED + 1));
 }
 static void do_add64(at *t) {
     const sass_instr *in = t->in;
@@ -168,7 +168,7 @@ static void do_add64(at *t) {
     }
     put(t, 0, low);
     put(t, 1, high);
-    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, 32 + k));
+    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, EV_WORD_PRED + k));
 }
 static void do_lea(at *t) {
     const sass_instr *in = t->in;
@@ -210,7 +210,7 @@ static void do_minmax(at *t) {
     ev_id v = min_max(t, p, s, raw(t, &in->a, 0), raw(t, &in->b, 0));
     if (in->op == SASS_VIMNMX3) v = min_max(t, p, s, v, raw(t, &in->c, 0));
     put(t, 0, v);
-    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, 32 + k));
+    for (unsigned k = 0; k < 2; k++) put_pred(t, k, unknown(t, EV_WORD_PRED + k));
 }
 /* The pair (c:a) shifted by b. Counts of 32 and more only matter where they are constants, or for 64-bit types. */
 static void do_shf(at *t) {
@@ -234,7 +234,7 @@ static void do_imad(at *t) {
     const sass_instr *in = t->in;
     const ev_id p = ev_mul(t->g, source(t, &in->a), source(t, &in->b));
     put(t, 0, ev_add(t->g, ev_add(t->g, p, source(t, &in->c)), carry_in(t, 0)));
-    put_pred(t, 0, unknown(t, 32));
+    put_pred(t, 0, unknown(t, EV_WORD_PRED));
 }
 /* IMAD.WIDE and IMAD.HI: a product of 64 bits on top of a pair. */
 static void do_wide(at *t, bool only_high) {
@@ -250,7 +250,7 @@ static void do_wide(at *t, bool only_high) {
         put(t, 0, ev_add(t->g, low, carry_in(t, 0)));
         put(t, 1, high);
     }
-    put_pred(t, 0, plain ? ev_make(t->g, EV_CARRY_WIDE, s, a, b, c, d) : unknown(t, 32));
+    put_pred(t, 0, plain ? ev_make(t->g, EV_CARRY_WIDE, s, a, b, c, d) : unknown(t, EV_WORD_PRED));
 }
 static void do_isetp(at *t) {
     const sass_instr *in = t->in;
@@ -298,7 +298,7 @@ static void do_r2p(at *t) {
     for (unsigned k = 0; k < 7; k++) {
         if (in->b.kind == SASS_IMM && !(in->b.value >> k & 1)) continue;
         const ev_id bit = ev_make(t->g, EV_SHR, 0, a, ev_const(t->g, 8u * in->byte + k), 0, 0);
-        write_slot(t, EV_P + k, in->b.kind == SASS_IMM ? ev_and(t->g, bit, ev_const(t->g, 1)) : unknown(t, 40 + k));
+        write_slot(t, EV_P + k, in->b.kind == SASS_IMM ? ev_and(t->g, bit, ev_const(t->g, 1)) : unknown(t, EV_WORD_PRED + 8 + k));
     }
 }
 static void do_load_constant(at *t) {

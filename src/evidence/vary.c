@@ -20,10 +20,20 @@ static bool result_varies(const ev_flow *flow, uint32_t instr) {
 }
 static bool phi_varies(const ev_flow *flow, uint32_t block, uint32_t slot) {
     const ev_block *b = &flow->blocks[block];
-    if (b->divergent_join) return true;
-    for (size_t k = 0; k < b->preds.count; k++)
-        if (flow->blocks[b->preds.at[k]].out && flow->varies.at[ev_incoming(flow, b->preds.at[k], block, slot)]) return true;
-    return false;
+    ev_id one = 0;
+    bool any = false, differ = false;
+    for (size_t k = 0; k < b->preds.count; k++) {
+        if (!flow->blocks[b->preds.at[k]].out) continue;
+        const ev_id v = ev_incoming(flow, b->preds.at[k], block, slot);
+        if (flow->varies.at[v]) return true;
+        if (ev_is_leaf(&flow->g, v, EV_UNDEF) || ev_is_leaf(&flow->g, v, EV_PHI)) {
+            const bool itself = ev_is_leaf(&flow->g, v, EV_UNDEF) || (ev_word(&flow->g, v, 0) == block && ev_word(&flow->g, v, 1) == slot);
+            if (itself) continue;
+        }
+        differ |= any && v != one;
+        one = v, any = true;
+    }
+    return differ && b->divergent_join;
 }
 static bool leaf_varies(const ev_flow *flow, ev_id id) {
     const uint32_t a = ev_word(&flow->g, id, 0), b = ev_word(&flow->g, id, 1);
