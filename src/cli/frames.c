@@ -33,7 +33,7 @@ static void resolve(object *o, json_t *frame) {
     GElf_Addr at = o->bias + (GElf_Addr)json_integer_value(json_object_get(frame, "offset")) - 1;
     const char *name = dwfl_module_addrname(o->module, at);
     if (name) {
-        char *readable = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+        char *readable = cplus_demangle(name, DMGL_NO_OPTS);
         json_object_set_new(frame, "symbol", json_string(readable ? readable : name));
         free(readable);
     }

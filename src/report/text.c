@@ -22,6 +22,12 @@ rep_number rep_whole(double value) {
     return n;
 }
 
+rep_number rep_counted(double value, const char *what) {
+    rep_number n;
+    snprintf(n.at, sizeof n.at, "%.20s %.15s%s", rep_whole(value).at, what, value == 1 ? "" : "s");
+    return n;
+}
+
 rep_number rep_bytes(double value) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     rep_number n;

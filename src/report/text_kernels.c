@@ -92,7 +92,7 @@ static void write_occupancy(const rep_kernel *k, const json_t *gpu, const rep_st
     wg_text_printf(out, ": an SM holds %.0f blocks, %.0f of %.0f warps; limited by %s%s\n", rep_get(o, "blocks_per_sm"),
                    rep_get(o, "warps_per_sm"), rep_get(gpu, "warps_per_multiprocessor"), limiter ? limiter : "?",
                    k->occupancy_varies ? " (first launch)" : "");
-    wg_text_printf(out, "%*s(blocks by warps %.0f, registers %.0f, shared memory %.0f, SM %.0f); the grid is %.2f waves\n",
+    wg_text_printf(out, "%*s(blocks that fit: by warps %.0f, registers %.0f, shared memory %.0f, at most %.0f); the grid is %.2f waves\n",
                    LABEL + 2, "", rep_get(o, "limit_warps"), rep_get(o, "limit_registers"), rep_get(o, "limit_shared_memory"),
                    rep_get(o, "limit_blocks"), rep_get(o, "waves"));
 }
@@ -121,7 +121,7 @@ static void write_global(const json_t *c, const char *name, const char *requests
     double r = rep_get(c, requests), s = rep_get(c, sectors);
     if (!r) return;
     label(out, style, name);
-    wg_text_printf(out, "%s requests, %s sectors: %s a request", rep_whole(r).at, rep_whole(s).at, rep_per(s, r, "2").at);
+    wg_text_printf(out, "%s, %s: %s a request", rep_counted(r, "request").at, rep_counted(s, "sector").at, rep_per(s, r, "2").at);
     if (used) {
         double u = rep_get(c, used), ideal = u / 32 > r ? u / 32 : r;
         bool poor = s > 1.5 * ideal;
@@ -143,7 +143,7 @@ static void write_shared(const json_t *c, const char *name, const char *op, cons
     double w = rep_get(c, waves), n = rep_get(c, conflicts);
     if (!w) return;
     label(out, style, name);
-    wg_text_printf(out, "%s instructions, %s wavefronts", rep_whole(rep_get(c, issued)).at, rep_whole(w).at);
+    wg_text_printf(out, "%s, %s", rep_counted(rep_get(c, issued), "instruction").at, rep_counted(w, "wavefront").at);
     if (!n) {
         wg_text_add(out, ", no bank conflicts\n");
         return;
@@ -170,7 +170,7 @@ static void write_accesses(const json_t *c, const rep_style *style, wg_text *out
     write_shared(c, "shared stores", "st", style, out);
     if (rep_get(c, "wg__requests_mem_shared_op_atom.sum")) {
         label(out, style, "shared atomics");
-        wg_text_printf(out, "%s requests\n", rep_whole(rep_get(c, "wg__requests_mem_shared_op_atom.sum")).at);
+        wg_text_printf(out, "%s\n", rep_counted(rep_get(c, "wg__requests_mem_shared_op_atom.sum"), "request").at);
     }
     write_global(c, "local loads", LOCAL("requests", "ld"), LOCAL("sectors", "ld"), NULL, style, out);
     write_global(c, "local stores", LOCAL("requests", "st"), LOCAL("sectors", "st"), NULL, style, out);

@@ -12,8 +12,10 @@ static bool is_wrapper(const char *file, const char *symbol, const char *kernel)
     static const char *const headers[] = {"cuda_runtime.h", "cuda_runtime_api.h", "device_functions.h", "host_runtime.h"};
     for (size_t i = 0; file && i < sizeof headers / sizeof *headers; i++)
         if (strcmp(rep_base_name(file), headers[i]) == 0) return true;
-    return symbol && (wg_starts_with(symbol, "cudaError ") || wg_starts_with(symbol, "__device_stub__") ||
-                      (kernel && strcmp(symbol, kernel) == 0));
+    if (!symbol) return false;
+    size_t n = strlen(symbol);
+    return (wg_starts_with(symbol, "cuda") && strchr(symbol, '<')) || wg_starts_with(symbol, "__device_stub__") ||
+           (kernel && strncmp(symbol, kernel, n) == 0 && (kernel[n] == '(' || !kernel[n]));
 }
 
 /* Where in the host program: the innermost frame of its own of which anything is known, by line or function. */

@@ -11,6 +11,7 @@ void rep_ink_set(wg_text *out, const rep_style *style, rep_ink ink);
 /* "1,000,192" into a buffer of the caller's. */
 typedef struct rep_number { char at[40]; } rep_number;
 rep_number rep_whole(double value);
+rep_number rep_counted(double value, const char *what); /* "1 request", "2,000 requests" */
 rep_number rep_bytes(double value);   /* "1,024 B", "64 MiB" */
 rep_number rep_per(double above, double below, const char *format); /* "-" when below is 0 */
 void rep_place_of_stack(const json_t *stack, const char *kernel, char *text, size_t size);
