@@ -15,37 +15,61 @@ static const watch *listener(size_t k) {
     return NULL;
 }
 
+/* What a sink's state is: a watch's state, which can be begun anew. */
+struct watch_listener {
+    const watch *watch;
+    const watch_context *ctx;
+    void *state;
+};
+static void relay(void *state, const eng_batch *batch) {
+    struct watch_listener *l = state;
+    if (l->state) l->watch->events(l->state, batch);
+}
+static void restart(void *state) {
+    struct watch_listener *l = state;
+    if (l->state) l->watch->stop(l->state);
+    l->state = l->watch->start(l->ctx); /* NULL, without memory: the record will say that it is not whole */
+}
+
 bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers) {
     *run = (watch_run){.ctx = *ctx, .workers = workers ? workers : 1};
     while (listener(run->n_sinks)) run->n_sinks++;
     run->sinks = calloc(run->workers * run->n_sinks, sizeof *run->sinks);
-    if (!run->sinks) return false;
-    for (size_t s = 0; s < run->workers * run->n_sinks; s++) {
+    run->listeners = calloc(run->workers * run->n_sinks, sizeof *run->listeners);
+    bool ok = run->sinks && run->listeners;
+    for (size_t s = 0; ok && s < run->workers * run->n_sinks; s++) {
         const watch *w = listener(s % run->n_sinks);
-        run->sinks[s] = (eng_sink){.wants = w->wants, .events = w->events, .state = w->start(&run->ctx)};
-        if (run->sinks[s].state) continue;
-        watch_run_stop(run);
-        return false;
+        run->listeners[s] = (struct watch_listener){.watch = w, .ctx = &run->ctx, .state = w->start(&run->ctx)};
+        run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s], .restart = restart};
+        ok = run->listeners[s].state != NULL;
     }
-    return true;
+    if (!ok) watch_run_stop(run);
+    return ok;
 }
 
 void watch_run_finish(watch_run *run, const eng_result *result, watch_record *record) {
     for (size_t i = 0, k = 0; watch_all[i]; i++) {
         void *state = NULL;
         if (watch_all[i]->wants) {
-            state = run->sinks[k].state;
-            for (unsigned worker = 1; worker < run->workers; worker++)
-                watch_all[i]->merge(state, run->sinks[worker * run->n_sinks + k].state);
+            state = run->listeners[k].state;
+            for (unsigned worker = 1; state && worker < run->workers; worker++) {
+                void *from = run->listeners[worker * run->n_sinks + k].state;
+                if (from) watch_all[i]->merge(state, from);
+                else record->failed = true;
+            }
             k++;
+            if (!state) record->failed = true;
+            if (!state) continue;
         }
         watch_all[i]->finish(state, &run->ctx, result, record);
     }
 }
 
 void watch_run_stop(watch_run *run) {
-    for (size_t s = 0; run->sinks && s < run->workers * run->n_sinks; s++)
-        if (run->sinks[s].state) listener(s % run->n_sinks)->stop(run->sinks[s].state);
+    for (size_t s = 0; run->listeners && s < run->workers * run->n_sinks; s++)
+        if (run->listeners[s].state) run->listeners[s].watch->stop(run->listeners[s].state);
     free(run->sinks);
+    free(run->listeners);
     run->sinks = NULL;
+    run->listeners = NULL;
 }

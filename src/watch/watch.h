@@ -93,6 +93,7 @@ typedef struct watch_run {
     watch_context ctx;
     unsigned workers;
     eng_sink *sinks; /* sinks[worker * n_sinks + k], as eng_launch wants them */
+    struct watch_listener *listeners; /* one a sink */
     size_t n_sinks;
 } watch_run;
 bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers); /* false: no memory */
