@@ -61,6 +61,15 @@ ENG_INLINE void reads_add(const eng_view *v, uint64_t at, uint64_t n, int times)
     words[at / 4] = (int16_t)(words[at / 4] + times);
     words[(at + n) / 4] = (int16_t)(words[(at + n) / 4] - times);
 }
+/* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the warp after the
+ * next one will read. Where they do not, a prefetch is lost, and no more. */
+ENG_INLINE void fetch_ahead(const eng_view *v, mem_range *r, uint64_t address, uint64_t n) {
+    uint64_t ahead = address + 2 * (uint64_t)(int64_t)(int32_t)((uint32_t)address - r->last);
+    r->last = (uint32_t)address;
+    __builtin_prefetch(at_host(r, ahead));
+    __builtin_prefetch(at_host(r, ahead + n - 1));
+    if (v->words) __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
+}
 ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
 /* Some lanes, contiguous or uniform: as the fast path, but for what a mask costs. */
@@ -125,6 +134,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
         if (ENG_UNLIKELY(misses(r, address, n, W)) || (address - r->lo + n > r->plain && !bits_full(v->defined, at, n)) ||
             ENG_UNLIKELY(!reads_fit(v, at, n, 1)) || ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
+        fetch_ahead(v, r, address, n);
         gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
         reads_add(v, at, n, 1);
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);

@@ -15,7 +15,8 @@ typedef struct mem_range { /* the allocation that an instruction last touched; o
     uint64_t shadow;     /* shadow offset = address + shadow */
     uint64_t bytes;      /* moved through this entry since it was filled */
     mem_alloc *alloc;
-    uint64_t access;     /* ENG_READ | ENG_WRITE */
+    uint32_t access;     /* ENG_READ | ENG_WRITE */
+    uint32_t last;       /* address of the last contiguous load, its low half */
 } mem_range;
 _Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
 
