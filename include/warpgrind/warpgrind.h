@@ -62,7 +62,7 @@ WG_API const char *wg_version(void);
 typedef struct wg_options { /* zeros are the defaults */
     const char *gpu;    /* "h200", ... (`warpgrind gpus` lists them); NULL: fits the image's code */
     unsigned jobs;      /* workers; results and counts do not depend on it; 0 = one a processor */
-    const char *checks; /* "none" or "all"; NULL = none. What ends a launch is found whatever is asked */
+    const char *checks; /* kinds of findings (docs/checks.md), "all,-leak", "none"; NULL = all. What ends a launch is found whatever is asked */
     uint64_t seed;      /* another schedule of blocks and warps; 0 = the usual one */
     uint64_t max_instructions; /* warp instructions that a launch may take before it fails; 0 = no limit */
     unsigned chunk_bytes, group_threads; /* a model of transactions of your own, counted as wg__chunks_*; 0 = not counted */
@@ -157,7 +157,7 @@ typedef struct wg_finding {
     const char *file;     /* NULL: no line information */
     uint32_t line;        /* 0: unknown */
     uint64_t launch;      /* number of the launch on this device, from 0 */
-    uint64_t times;       /* warps that did the same at the same instruction in that launch */
+    uint64_t times;       /* how often the same was found at the same instructions in that launch */
 } wg_finding;
 /* Findings so far; fills up to n of them. The texts belong to the device. */
 WG_API size_t wg_findings(wg_device *device, wg_finding *out, size_t n);

@@ -76,7 +76,7 @@ size_t wg_findings(wg_device *dev, wg_finding *out, size_t n) {
                               .kernel = text_of(f, "kernel"), .file = text_of(f, "file"),
                               .line = (uint32_t)json_integer_value(json_object_get(f, "line")),
                               .launch = (uint64_t)json_integer_value(json_object_get(f, "launch")),
-                              .times = (uint64_t)json_integer_value(json_object_get(f, "times"))};
+                              .times = (uint64_t)json_integer_value(json_object_get(f, "count"))};
     }
     return json_array_size(list);
 }

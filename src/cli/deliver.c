@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "report/report.h"
+#include "report/suppress.h"
 
 /* The name with %p replaced by the process id; malloc'd. */
 static char *name_of(const char *name, long process) {
@@ -43,13 +44,15 @@ static bool put(const char *name, long process, FILE *standard, const wg_text *t
 }
 
 static bool deliver(const cli_run_options *o, json_t *document, long process) {
-    wg_text text = {0}, json = {0}, csv = {0};
+    wg_text text = {0}, json = {0}, csv = {0}, entries = {0};
     bool to_terminal = !o->log && isatty(STDERR_FILENO);
     rep_style style = {.quiet = o->quiet, .lines = o->lines,
                        .colour = o->colour == CLI_COLOUR_ALWAYS || (o->colour == CLI_COLOUR_AUTO && to_terminal)};
     bool ok = rep_text(document, &style, &text) && put(o->log, process, o->log ? stdout : stderr, &text);
     if (o->json) ok &= rep_json(document, &json) && put(o->json, process, stdout, &json);
     if (o->csv) ok &= rep_csv(document, &csv) && put(o->csv, process, stdout, &csv);
+    if (o->gen_suppressions) ok &= rep_gen_suppressions(document, &entries) && put(o->gen_suppressions, process, stdout, &entries);
+    wg_text_free(&entries);
     wg_text_free(&text);
     wg_text_free(&json);
     wg_text_free(&csv);
@@ -79,6 +82,18 @@ static int status_of(const cli_run_options *o, const json_t *document, const cli
     return outcome->exit_status;
 }
 
+/* Names the frames of the host stacks, and leaves out what the suppressions name. */
+static bool prepare(const cli_run_options *o, json_t *document) {
+    wg_error err = {0};
+    cli_resolve_frames(document);
+    for (size_t i = 0; o->suppressions && o->suppressions[i]; i++)
+        if (rep_suppress(document, o->suppressions[i], &err) != WG_OK) {
+            cli_complain("%s", err.text);
+            return false;
+        }
+    return true;
+}
+
 int cli_deliver(const cli_run_options *o, json_t *records, const char *path, const cli_outcome *outcome) {
     ses_program program = {.path = path, .argv = o->program, .exit_status = outcome->exit_status, .signal = outcome->signal,
                            .timeout = outcome->timeout};
@@ -87,9 +102,8 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
         cli_complain("no memory for the report");
         return CLI_ERROR;
     }
-    cli_resolve_frames(document);
+    bool ok = prepare(o, document);
     int status = status_of(o, document, outcome);
-    bool ok = true;
     json_t *processes = processes_of(records), *process;
     if (!json_array_size(records)) {
         if (!o->quiet) cli_complain("%s made no CUDA call", path);
@@ -98,8 +112,7 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
         size_t i;
         json_array_foreach(processes, i, process) {
             json_t *part = ses_assemble(records, &program, (long)json_integer_value(process));
-            if (part) cli_resolve_frames(part);
-            ok &= part && deliver(o, part, (long)json_integer_value(process));
+            ok &= part && prepare(o, part) && deliver(o, part, (long)json_integer_value(process));
             json_decref(part);
         }
     } else {

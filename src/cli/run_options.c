@@ -4,17 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
+#include "watch/finding.h"
 
 enum {
     KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
-    KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS
+    KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP
 };
 
 static const struct argp_option options[] = {
     {"gpu", KEY_GPU, "GPU", 0, "simulated device (`warpgrind gpus` lists them); the default fits the program's code", 1},
     {"jobs", 'j', "N", 0, "workers; the results and counts are the same for every N; default: one a processor", 1},
-    {"check", KEY_CHECK, "KINDS", 0, "none (default) or all; faults that end a kernel are always found", 1},
+    {"check", KEY_CHECK, "KINDS", 0, "what to look for: all (default), none, or kinds of docs/checks.md, comma-separated; faults that end a kernel are always found", 1},
+    {"no-check", KEY_NO_CHECK, "KINDS", 0, "do not look for these kinds", 1},
+    {"stop-on-error", KEY_STOP, 0, 0, "end the program after the first launch with an error", 1},
     {"seed", KEY_SEED, "N", 0, "another schedule of blocks and warps, the same one for the same N", 1},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "end a kernel after N warp instructions", 1},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end the program after this time; the report is still written", 1},
@@ -32,6 +37,8 @@ static const struct argp_option options[] = {
     {"color", KEY_COLOUR, 0, OPTION_ALIAS, 0, 3},
     {"quiet", 'q', 0, 0, "report only findings and kernels that did not run", 3},
     {"error-exitcode", KEY_ERROR, "N", 0, "exit with N if there are findings above a note", 3},
+    {"suppressions", KEY_SUPPRESSIONS, "FILE", 0, "leave out the findings that FILE names (docs/checks.md); may be given more than once", 3},
+    {"gen-suppressions", KEY_GEN, "FILE", 0, "write an entry for each finding to FILE; - is standard output", 3},
     {0}};
 
 static const char doc[] =
@@ -58,10 +65,32 @@ static double seconds(struct argp_state *state, const char *text) {
     return value;
 }
 
-/* Kinds of checks; "none" leaves those that the engine needs to be safe. */
-static const char *checks(struct argp_state *state, const char *text) {
-    if (strcmp(text, "none") && strcmp(text, "all")) argp_error(state, "--check takes none or all, not '%s'", text);
-    return text;
+/* Appends kinds to those asked for before, each with a minus when they are taken away. */
+static void add_checks(struct argp_state *state, cli_run_options *o, const char *text, bool away) {
+    wg_text list = {0};
+    uint32_t set;
+    const char *bad = NULL;
+    if (!watch_checks_read(text, &set, &bad))
+        argp_error(state, "--%scheck: '%s' is no kind of finding (all, none, or kinds as docs/checks.md lists them)", away ? "no-" : "", bad);
+    wg_text_add(&list, away ? o->session.checks : "none");
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        wg_text_add(&list, away ? ",-" : ",");
+        wg_text_add_n(&list, text, n);
+        text += n + (text[n] == ',');
+    }
+    if (list.failed || !list.at) argp_failure(state, CLI_ERROR, ENOMEM, "the options");
+    o->session.checks = list.at; /* lives as long as the command */
+}
+
+static void add_suppressions(struct argp_state *state, cli_run_options *o, const char *file) {
+    size_t n = 0;
+    while (o->suppressions && o->suppressions[n]) n++;
+    const char **list = realloc(o->suppressions, (n + 2) * sizeof *list);
+    if (!list) argp_failure(state, CLI_ERROR, ENOMEM, "the options");
+    list[n] = file;
+    list[n + 1] = NULL;
+    o->suppressions = list;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -73,7 +102,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->session.gpu = arg;
         break;
     case 'j': o->session.jobs = (unsigned)number(state, arg, "jobs", 1, 1024); break;
-    case KEY_CHECK: o->session.checks = checks(state, arg); break;
+    case KEY_CHECK: add_checks(state, o, arg, false); break;
+    case KEY_NO_CHECK: add_checks(state, o, arg, true); break;
+    case KEY_STOP: o->session.stop_on_error = true; break;
+    case KEY_SUPPRESSIONS: add_suppressions(state, o, arg); break;
+    case KEY_GEN: o->gen_suppressions = arg; break;
     case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
     case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
     case KEY_TIMEOUT: o->timeout = seconds(state, arg); break;
@@ -113,7 +146,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 void cli_run_parse(int argc, char **argv, cli_run_options *out) {
     static const struct argp argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGS...]", .doc = doc};
-    *out = (cli_run_options){.trace_children = true};
+    *out = (cli_run_options){.trace_children = true, .session.checks = "all"};
     argp_err_exit_status = CLI_ERROR;
     argp_program_version = "warpgrind " WG_VERSION;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, out);

@@ -45,7 +45,7 @@ static cudaError_t direct(const rt_copy *c, eng_copy_kind *as) {
     if (!(from & (from_device ? ON_DEVICE : ON_HOST)))
         wrong = from_device ? "the source is host memory" : "the source is device memory";
     if (wrong) {
-        rt_finding("wrong-copy", "error", "a copy of %zu bytes from %#llx to %#llx says %s, but %s",
+        rt_finding("api-error", "error", "a copy of %zu bytes from %#llx to %#llx says %s, but %s",
                    c->width * c->height * c->depth, (unsigned long long)c->from.address,
                    (unsigned long long)c->to.address, direction_name(c->kind), wrong);
         return cudaErrorInvalidValue;
@@ -80,7 +80,7 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
             wg_status status =
                 eng_memory_copy(rt_memory(), row_of(&c.to, y, z), row_of(&c.from, y, z), c.width, as, &err);
             if (status == WG_OK) continue;
-            rt_finding("wrong-copy", "error", "%s", err.text);
+            rt_finding("api-error", "error", "%s", err.text);
             return rt_error_of(status);
         }
     rt_stream_work(stream, copy_ns(bytes, as == ENG_HOST_TO_DEVICE || as == ENG_DEVICE_TO_DEVICE,
@@ -182,7 +182,7 @@ static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct c
     size_t bytes = extent.width * extent.height * extent.depth;
     if (!bytes) return rt_leave(cudaSuccess);
     if (!to || !(side((uintptr_t)to) & ON_DEVICE)) {
-        rt_finding("wrong-copy", "error", "a memset of %zu bytes at %p, which is not device memory", bytes,
+        rt_finding("api-error", "error", "a memset of %zu bytes at %p, which is not device memory", bytes,
                    to);
         return rt_leave(cudaErrorInvalidValue);
     }
@@ -195,7 +195,7 @@ static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct c
             wg_error err = {0};
             wg_status status = eng_memory_fill(rt_memory(), row_of(&box, y, z), &byte, 1, extent.width, &err);
             if (status == WG_OK) continue;
-            rt_finding("wrong-copy", "error", "%s", err.text);
+            rt_finding("api-error", "error", "%s", err.text);
             return rt_leave(rt_error_of(status));
         }
     rt_stream_work(s, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);

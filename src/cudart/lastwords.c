@@ -136,6 +136,10 @@ static void on_signal(int sig, siginfo_t *info, void *machine) {
 
 void rt_lastwords_due(void) {
     if (rt.dying) die_of(rt.dying, true);
+    if (!ses_options_of(rt.session)->stop_on_error || !ses_errors(rt.session)) return;
+    fflush(NULL);
+    speak("stopped at an error, as --stop-on-error asks", false);
+    _exit(1);
 }
 
 void rt_lastwords_thread(void) {

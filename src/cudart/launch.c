@@ -110,7 +110,7 @@ static cudaError_t refuse(const request *rq, cudaError_t error, const char *why)
     if (error == cudaErrorNotSupported)
         ses_not_run(rt.session, rq->fn->name, why);
     else
-        rt_finding("launch-error", "error", "%s%s was not launched: %s (%s)", rq->fn->image->demangled,
+        rt_finding("api-error", "error", "%s%s was not launched: %s (%s)", rq->fn->image->demangled,
                    config, why, cudaGetErrorName(error));
     return error;
 }

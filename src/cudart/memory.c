@@ -52,7 +52,7 @@ cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     else
         eng_memory_release(rt_memory(), at, &err);
     if (err.status) {
-        rt_finding("invalid-free", "error", "%s(%p): %s", call, address, err.text);
+        rt_finding("double-free", "error", "%s(%p): %s", call, address, err.text);
         return cudaErrorInvalidValue;
     }
     void *frames[RT_STACK_FRAMES];

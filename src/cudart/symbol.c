@@ -32,7 +32,7 @@ static cudaError_t copy_symbol(const void *symbol, void *other, size_t n, size_t
         kind != (to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost))
         return rt_leave(cudaErrorInvalidMemcpyDirection);
     if (n > var->image->size || offset > var->image->size - n) {
-        rt_finding("wrong-copy", "error",
+        rt_finding("api-error", "error",
                    "a copy of %zu bytes at offset %zu %s symbol %s, which has %u bytes", n, offset,
                    to_symbol ? "to" : "from", var->image->demangled, var->image->size);
         return rt_leave(cudaErrorInvalidValue);

@@ -9,10 +9,9 @@ static void write_triple(wg_text *out, const json_t *t) {
                    (long long)json_integer_value(json_array_get(t, 1)), (long long)json_integer_value(json_array_get(t, 2)));
 }
 
-static void write_where(const json_t *f, wg_text *out) {
-    const char *kernel = json_string_value(json_object_get(f, "kernel")), *file = json_string_value(json_object_get(f, "file"));
-    if (!kernel) return;
-    wg_text_printf(out, "         in %s", kernel);
+/* " at hist.cu:42, inlined at ..." */
+static void write_line(const json_t *f, wg_text *out) {
+    const char *file = json_string_value(json_object_get(f, "file"));
     if (file) wg_text_printf(out, " at %s:%lld", rep_base_name(file), (long long)json_integer_value(json_object_get(f, "line")));
     size_t i;
     json_t *call;
@@ -20,16 +19,40 @@ static void write_where(const json_t *f, wg_text *out) {
         const char *from = json_string_value(json_object_get(call, "file"));
         if (from) wg_text_printf(out, ", inlined at %s:%lld", rep_base_name(from), (long long)json_integer_value(json_object_get(call, "line")));
     }
-    wg_text_add(out, "\n         block ");
+}
+
+static void write_thread(const json_t *f, wg_text *out) {
+    wg_text_add(out, "block ");
     write_triple(out, json_object_get(f, "block"));
     wg_text_add(out, ", thread ");
     write_triple(out, json_object_get(f, "thread"));
+}
+
+/* The other side of a race, or where an undefined value comes from. */
+static void write_side(const json_t *side, const char *word, wg_text *out) {
+    const char *access = json_string_value(json_object_get(side, "access")), *code = json_string_value(json_object_get(side, "instruction"));
+    if (!side) return;
+    wg_text_printf(out, "         %s%s%s", word, access ? " " : "", access ? access : "");
+    write_line(side, out);
+    wg_text_add(out, " by ");
+    write_thread(side, out);
+    if (code) wg_text_printf(out, "\n         /*%04llx*/ %s", (unsigned long long)json_integer_value(json_object_get(side, "offset")), code);
+    wg_text_add(out, "\n");
+}
+
+static void write_where(const json_t *f, wg_text *out) {
+    const char *kernel = json_string_value(json_object_get(f, "kernel"));
+    if (!kernel) return;
+    wg_text_printf(out, "         in %s", kernel);
+    write_line(f, out);
+    wg_text_add(out, "\n         ");
+    write_thread(f, out);
     int more = __builtin_popcount((unsigned)json_integer_value(json_object_get(f, "lanes"))) - 1;
     if (more > 0) wg_text_printf(out, " and %d more lane%s of its warp", more, more == 1 ? "" : "s");
-    json_int_t times = json_integer_value(json_object_get(f, "times"));
+    json_int_t times = json_integer_value(json_object_get(f, "count"));
     if (times > 1) wg_text_printf(out, "; %s times by warps of this launch", rep_whole((double)times).at);
     wg_text_printf(out, " (launch %lld)\n", (long long)json_integer_value(json_object_get(f, "launch")));
-    const char *sass = json_string_value(json_object_get(f, "sass"));
+    const char *sass = json_string_value(json_object_get(f, "instruction"));
     if (sass) wg_text_printf(out, "         /*%04llx*/ %s\n", (unsigned long long)json_integer_value(json_object_get(f, "offset")), sass);
 }
 
@@ -42,6 +65,8 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     rep_ink_set(out, style, REP_PLAIN);
     wg_text_printf(out, "%s: %s\n", rep_word(f, "kind"), rep_word(f, "message"));
     write_where(f, out);
+    write_side(json_object_get(f, "other"), "other side:", out);
+    write_side(json_object_get(f, "origin"), "origin:", out);
     if (detail) wg_text_printf(out, "         %s\n", detail);
     rep_place_of_stack(json_object_get(f, "stack"), json_string_value(json_object_get(f, "kernel")), place, sizeof place);
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);

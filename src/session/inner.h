@@ -50,6 +50,8 @@ struct session {
     eng_finding_kind fault;    /* what ended the latest launch that failed */
     volatile bool cancel;
     bool closed;
+    uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
+    uint64_t errors; /* findings that are errors */
 };
 
 /* --- options.c ---------------------------------------------------------------------------- */
@@ -64,6 +66,12 @@ bool ses_sink_open(ses_sink *sink, const char *path);
 void ses_sink_close(ses_sink *sink);
 /* From here on nothing is taken from the program's heap: it may be locked or broken. */
 void ses_sink_last_words(void);
+
+/* --- findings.c --------------------------------------------------------------------------- */
+void ses_finding_of_engine(const eng_finding *finding, watch_finding *out);
+/* Writes those that are looked for, and those that ended the launch. */
+void ses_findings_write(session *ses, const ses_launch *launch, uint64_t index, watch_findings *findings);
+const char *ses_fatal_message(const watch_findings *findings); /* what ended the launch; NULL: nothing that was found */
 
 /* --- profile.c, allocations.c, places.c ---------------------------------------------------- */
 void ses_profile_add(session *ses, eng_code *code, const img_function *function, const watch_record *record);

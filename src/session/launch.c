@@ -39,128 +39,18 @@ wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
     return WG_OK;
 }
 
-/* --- findings of the engine ----------------------------------------------------------------------- */
-typedef struct found { /* findings of one kind at one instruction are one, with a count */
-    eng_finding_kind kind;
-    uint16_t function;
-    uint32_t instr;
-    json_t *json;
-    uint64_t times;
-} found;
-
-typedef struct findings {
+/* --- findings ----------------------------------------------------------------------------------- */
+typedef struct hearing { /* what the engine tells while it runs */
     session *ses;
-    const ses_launch *launch;
-    uint64_t index;
-    wg_vec(found) list;
-} findings;
-
-static const struct { const char *kind, *words; } finding_names[] = {
-    [ENG_FAULT_WILD] = {"wild-access", "an address that no allocation is near"},
-    [ENG_FAULT_NULL] = {"null-access", "a null pointer"},
-    [ENG_FAULT_OUT_OF_BOUNDS] = {"out-of-bounds", "out of bounds of its allocation"},
-    [ENG_FAULT_FREED] = {"use-after-free", "memory that was freed"},
-    [ENG_FAULT_MISALIGNED] = {"misaligned", "an address that is not a multiple of the access's width"},
-    [ENG_FAULT_HOST_POINTER] = {"host-pointer", "a pointer to host memory"},
-    [ENG_FAULT_SHARED] = {"shared-out-of-bounds", "out of bounds of the block's shared memory"},
-    [ENG_FAULT_LOCAL] = {"local-out-of-bounds", "out of bounds of the thread's local memory"},
-    [ENG_FAULT_CONSTANT] = {"constant-out-of-bounds", "out of bounds of a constant bank"},
-    [ENG_FAULT_DEADLOCK] = {"deadlock", "every warp waits"},
-    [ENG_FAULT_TIMEOUT] = {"timeout", "the kernel did not end"},
-    [ENG_FAULT_UNSUPPORTED] = {"unsupported-instruction", "an instruction that is not supported"},
-    [ENG_FAULT_TRAP] = {"trap", "the kernel executed a trap"},
-    [ENG_FAULT_ASSERT] = {"assert", "a device-side assertion failed"},
-    [ENG_FAULT_STACK] = {"stack-overflow", "the thread's stack is full"},
-};
-static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter"};
-
-static bool is_access(eng_finding_kind kind) { return kind <= ENG_FAULT_CONSTANT; }
-
-static const char *access_name(uint8_t access) {
-    return access & ENG_ATOMIC ? "atomic" : access & ENG_WRITE ? "write" : "read";
-}
-
-static json_t *triple(uint64_t linear, const uint32_t size[3]) {
-    return json_pack("[I, I, I]", (json_int_t)(linear % size[0]), (json_int_t)(linear / size[0] % size[1]),
-                     (json_int_t)(linear / size[0] / size[1]));
-}
-
-static void describe_access(const eng_finding *f, json_t *out, char *text, size_t size) {
-    json_object_set_new(out, "space", json_string(space_names[f->space]));
-    json_object_set_new(out, "access", json_string(access_name(f->access)));
-    json_object_set_new(out, "width", json_integer(f->width));
-    json_object_set_new(out, "address", ses_hex(f->address));
-    int n = snprintf(text, size, "%s of %u bytes at %s address 0x%llx: %s", access_name(f->access), f->width,
-                     space_names[f->space], (unsigned long long)f->address, finding_names[f->kind].words);
-    const eng_allocation *a = f->allocation;
-    if (!a || n < 0 || (size_t)n >= size) return;
-    int64_t beyond = (int64_t)(f->address - a->address);
-    json_object_set_new(out, "allocation", json_integer(a->id));
-    json_object_set_new(out, "allocation_offset", json_integer(beyond));
-    if (beyond == (int64_t)a->size)
-        snprintf(text + n, size - (size_t)n, " (right behind allocation #%u of %llu bytes)", a->id, (unsigned long long)a->size);
-    else if (beyond > (int64_t)a->size)
-        snprintf(text + n, size - (size_t)n, " (%lld bytes past the end of allocation #%u of %llu bytes)",
-                 (long long)(beyond - (int64_t)a->size), a->id, (unsigned long long)a->size);
-    else if (beyond >= 0)
-        snprintf(text + n, size - (size_t)n, " (byte %lld of allocation #%u of %llu bytes)", (long long)beyond, a->id,
-                 (unsigned long long)a->size);
-    else
-        snprintf(text + n, size - (size_t)n, " (%lld bytes before allocation #%u of %llu bytes)", (long long)-beyond, a->id,
-                 (unsigned long long)a->size);
-}
-
-static json_t *finding_json(const findings *all, const eng_finding *f) {
-    const ses_launch *l = all->launch;
-    const img_function *function = &eng_code_module(l->code)->functions[f->function];
-    json_t *out = f->instr < function->code_size / 16 ? ses_place_json(l->code, function, f->instr) : json_object();
-    char text[600];
-    snprintf(text, sizeof text, "%s", finding_names[f->kind].words);
-    json_object_set_new(out, "kind", json_string(finding_names[f->kind].kind));
-    json_object_set_new(out, "severity", json_string("error"));
-    json_object_set_new(out, "kernel", json_string(l->function->demangled));
-    json_object_set_new(out, "mangled", json_string(l->function->name));
-    json_object_set_new(out, "launch", json_integer((json_int_t)all->index));
-    json_object_set_new(out, "block", triple(f->block, l->grid));
-    json_object_set_new(out, "warp", json_integer(f->warp));
-    json_object_set_new(out, "lane", json_integer(f->lane));
-    json_object_set_new(out, "lanes", json_integer(f->lanes));
-    json_object_set_new(out, "thread", triple((uint64_t)f->warp * 32 + f->lane, l->block));
-    json_object_set_new(out, "fatal", json_boolean(f->fatal));
-    if (is_access(f->kind)) describe_access(f, out, text, sizeof text);
-    json_object_set_new(out, "message", json_string(text));
-    if (f->text[0]) json_object_set_new(out, "detail", json_string(f->text));
-    if (l->n_stack) json_object_set_new(out, "stack", ses_stack_json(l->stack, l->n_stack));
-    return out;
-}
+    watch_findings findings;
+} hearing;
 
 static void on_finding(void *ctx, const eng_finding *f) {
-    findings *all = ctx;
-    if (f->fatal) all->ses->fault = f->kind;
-    for (size_t i = 0; i < all->list.count; i++) {
-        found *known = &all->list.at[i];
-        if (known->kind != f->kind || known->function != f->function || known->instr != f->instr) continue;
-        known->times++;
-        return;
-    }
-    found fresh = {.kind = f->kind, .function = f->function, .instr = f->instr, .json = finding_json(all, f), .times = 1};
-    if (!wg_vec_push(&all->list, fresh)) json_decref(fresh.json);
-}
-
-/* What ended the launch, in words; NULL: nothing that was found. */
-static const char *fatal_message(const findings *all) {
-    for (size_t i = 0; i < all->list.count; i++)
-        if (json_is_true(json_object_get(all->list.at[i].json, "fatal")))
-            return json_string_value(json_object_get(all->list.at[i].json, "message"));
-    return NULL;
-}
-
-static void findings_write(findings *all) {
-    for (size_t i = 0; i < all->list.count; i++) {
-        json_object_set_new(all->list.at[i].json, "times", json_integer((json_int_t)all->list.at[i].times));
-        ses_write(all->ses, "finding", all->list.at[i].json);
-    }
-    wg_vec_free(&all->list);
+    hearing *h = ctx;
+    watch_finding finding;
+    if (f->fatal) h->ses->fault = f->kind;
+    ses_finding_of_engine(f, &finding);
+    watch_findings_add(&h->findings, &finding);
 }
 
 /* --- the record ------------------------------------------------------------------------------------ */
@@ -207,12 +97,13 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
 }
 
 static void record_launch(session *ses, const ses_launch *l, uint64_t index, watch_run *watching, const eng_result *result,
-                          wg_status status, const wg_error *why, double nanoseconds) {
+                          wg_status status, const wg_error *why, double nanoseconds, watch_findings *findings) {
     watch_record record;
     if (!watch_record_init(&record, eng_code_module(l->code))) return;
     watch_run_finish(watching, result, &record);
     json_t *out = launch_json(ses, l, index, &record, result, status, why, nanoseconds);
     if (!ses->options.want_instructions) ses_profile_add(ses, l->code, l->function, &record);
+    watch_findings_merge(findings, &record.findings);
     watch_record_free(&record);
     json_decref(ses->last);
     ses->last = out ? json_incref(out) : NULL;
@@ -238,11 +129,11 @@ static bool wanted(session *ses, const ses_launch *l) {
 }
 
 static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *nanoseconds, wg_error *err) {
-    findings found = {.ses = ses, .launch = l, .index = index};
+    hearing heard = {.ses = ses};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed,
-                         .finding = on_finding, .ctx = &found, .cancel = &ses->cancel};
+                         .finding = on_finding, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     const eng_gpu *gpu = eng_device_gpu(ses->device);
@@ -251,7 +142,8 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     if (watched) {
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
                              .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
-                             .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads};
+                             .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
+                             .checks = ses->checks};
         if (!watch_run_start(&watching, &ctx, launch.jobs))
             return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
         launch.sinks = watching.sinks;
@@ -265,10 +157,11 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     wg_status status = eng_run(l->code, &launch, &result, err);
     ses->running = false;
     *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
-    if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds);
-    const char *fatal = fatal_message(&found);
+    if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
+    const char *fatal = ses_fatal_message(&heard.findings);
     if (status != WG_OK) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
-    findings_write(&found);
+    ses_findings_write(ses, l, index, &heard.findings);
+    watch_findings_free(&heard.findings);
     eng_result_free(&result);
     watch_run_stop(&watching);
     return status;

@@ -25,6 +25,9 @@ wg_status ses_open(const ses_options *options, session **out, wg_error *err) {
     wg_status status = WG_OK;
     if (text) status = ses_options_read(text, &ses->options, err);
     else if (options && !ses_options_copy(&ses->options, options)) status = wg_fail(err, WG_ERR_MEMORY, "no memory for the options");
+    const char *bad = NULL;
+    if (status == WG_OK && !watch_checks_read(ses->options.checks ? ses->options.checks : "all", &ses->checks, &bad))
+        status = wg_fail(err, WG_ERR_ARGUMENT, "'%s' is no kind of finding (docs/checks.md lists them)", bad);
     if (status == WG_OK && !ses_sink_open(&ses->sink, ses->options.record))
         status = wg_fail(err, WG_ERR_IO, "the file for the records, %s, cannot be opened: %s",
                          ses->options.record ? ses->options.record : "(memory)", strerror(errno));
@@ -214,13 +217,22 @@ void ses_not_run(session *ses, const char *kernel, const char *reason) {
     ses_write(ses, "not_run", json_pack("{s:s, s:s}", "kernel", kernel, "reason", reason));
 }
 
+bool ses_checks(const session *ses, const char *kind) {
+    uint32_t set;
+    return !watch_checks_read(kind, &set, NULL) || set & ses->checks;
+}
+
+uint64_t ses_errors(const session *ses) { return ses->errors; }
+
 void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
                  const char *fmt, ...) {
     char text[600];
     va_list args;
+    if (!ses_checks(ses, kind)) return;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    if (strcmp(severity, "error") == 0) ses->errors++;
     json_t *finding = json_pack("{s:s, s:s, s:s}", "kind", kind, "severity", severity, "message", text);
     if (n_stack) json_object_set_new(finding, "stack", ses_stack_json(stack, n_stack));
     ses_write(ses, "finding", finding);

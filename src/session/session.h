@@ -17,12 +17,13 @@ typedef struct ses_options {
     unsigned jobs;                      /* 0: as many as there are processors */
     const char *kernels;                /* pattern (fnmatch, or a part of the name); others run unrecorded */
     uint64_t launch_skip, launch_count; /* of the launches that match; count 0 = all */
-    const char *checks;                 /* --check: "none", "all", or kinds; NULL = none */
+    const char *checks;                 /* --check: kinds as watch_checks_read takes them ("all,-leak"); NULL = all */
     bool want_instructions;             /* per-instruction counters in each launch (JSON), else folded by kernel */
     bool progress;                      /* a line on standard error while a launch takes long */
     uint64_t seed;                      /* of the schedule; 0 = the fixed order */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = 32 bytes, 32 threads */
     uint64_t max_instructions;          /* warp instructions a launch may take; 0 = no limit */
+    bool stop_on_error;                 /* the face ends the program after a launch with an error (ses_errors) */
     bool only_this_process;             /* programs that it starts are not followed */
     const char *record;                 /* file that records are appended to; NULL: kept in memory */
 } ses_options;
@@ -85,9 +86,12 @@ const json_t *ses_last_launch(const session *ses);
 /* A kernel that could not even be loaded or started: name (mangled or demangled), reason. */
 void ses_not_run(session *ses, const char *kernel, const char *reason);
 /* A finding of the host side (leak, double free, wrong copy, device pointer dereferenced): kind as in
- * docs/json.md ("invalid-free"), severity "error", "warning" or "note", host stack may be NULL. */
+ * docs/json.md ("double-free"), severity "error", "warning" or "note", host stack may be NULL. */
 void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
                  const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Is this kind looked for? Findings of others are not recorded. */
+bool ses_checks(const session *ses, const char *kind);
+uint64_t ses_errors(const session *ses); /* findings so far that are errors */
 /* Something the reader should know that is no fault ("PTX was assembled for sm_90"). */
 void ses_note(session *ses, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -7,13 +7,9 @@
 extern const watch watch_launch, watch_execution, watch_memory, watch_shared;
 
 const watch *const watch_all[] = {&watch_launch, &watch_execution, &watch_memory, &watch_shared, NULL};
+_Static_assert(sizeof watch_all / sizeof *watch_all <= WATCH_MOST, "room in watch_run");
 
-/* The k-th watch that hears events; the others only look at the result. */
-static const watch *listener(size_t k) {
-    for (size_t i = 0; watch_all[i]; i++)
-        if (watch_all[i]->wants && k-- == 0) return watch_all[i];
-    return NULL;
-}
+static bool takes_part(const watch *w, const watch_context *ctx) { return !w->checks || w->checks & ctx->checks; }
 
 /* What a sink's state is: a watch's state, which can be begun anew. */
 struct watch_listener {
@@ -33,14 +29,16 @@ static void restart(void *state) {
 
 bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers) {
     *run = (watch_run){.ctx = *ctx, .workers = workers ? workers : 1};
-    while (listener(run->n_sinks)) run->n_sinks++;
+    for (size_t i = 0; watch_all[i]; i++)
+        if (watch_all[i]->wants && takes_part(watch_all[i], ctx)) run->watches[run->n_sinks++] = watch_all[i];
     run->sinks = calloc(run->workers * run->n_sinks, sizeof *run->sinks);
     run->listeners = calloc(run->workers * run->n_sinks, sizeof *run->listeners);
     bool ok = run->sinks && run->listeners;
     for (size_t s = 0; ok && s < run->workers * run->n_sinks; s++) {
-        const watch *w = listener(s % run->n_sinks);
+        const watch *w = run->watches[s % run->n_sinks];
         run->listeners[s] = (struct watch_listener){.watch = w, .ctx = &run->ctx, .state = w->start(&run->ctx)};
-        run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s], .restart = restart};
+        run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s],
+                                  .restart = w->in_order ? NULL : restart};
         ok = run->listeners[s].state != NULL;
     }
     if (!ok) watch_run_stop(run);
@@ -50,6 +48,7 @@ bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers)
 void watch_run_finish(watch_run *run, const eng_result *result, watch_record *record) {
     for (size_t i = 0, k = 0; watch_all[i]; i++) {
         void *state = NULL;
+        if (!takes_part(watch_all[i], &run->ctx)) continue;
         if (watch_all[i]->wants) {
             state = run->listeners[k].state;
             for (unsigned worker = 1; state && worker < run->workers; worker++) {

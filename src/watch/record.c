@@ -38,6 +38,7 @@ void watch_record_free(watch_record *record) {
         }
     free(record->tables);
     json_decref(record->extra);
+    watch_findings_free(&record->findings);
     memset(record, 0, sizeof *record);
 }
 

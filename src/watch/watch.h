@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "engine/engine.h"
+#include "watch/finding.h"
 
 /* --- counters: one row each in counters.def --------------------------------------------- */
 typedef enum watch_exactness {
@@ -48,6 +49,7 @@ typedef struct watch_record {
     watch_table *tables; /* by function of the module */
     size_t n_tables;
     json_t *extra; /* more members for the launch's JSON ("occupancy", ...) */
+    watch_findings findings;
     bool failed;   /* no memory: the record is not whole */
 } watch_record;
 
@@ -72,10 +74,13 @@ typedef struct watch_context {
     eng_memory *memory;
     wg_u64map *elements; /* allocation id -> width of the narrowest access to it; may be NULL */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
+    uint32_t checks; /* what is looked for, 1 << watch_kind, or-ed (finding.h) */
 } watch_context;
 
 typedef struct watch {
     const char *name;
+    uint32_t checks; /* kinds that it looks for: it takes part when one of them is asked for; 0: always */
+    bool in_order;   /* it must hear all blocks in the order in which they run: the launch gets one worker */
     uint32_t wants; /* 1 << eng_event_kind, or-ed; 0: only the result */
     void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory. May be NULL when wants is 0 */
     void (*events)(void *state, const eng_batch *batch);
@@ -89,9 +94,11 @@ typedef struct watch {
 extern const watch *const watch_all[];
 
 /* All watches on one launch: start, put the sinks into the launch, run it, finish, stop. */
+enum { WATCH_MOST = 16 };
 typedef struct watch_run {
     watch_context ctx;
     unsigned workers;
+    const watch *watches[WATCH_MOST]; /* that hear events, in the order of watch_all */
     eng_sink *sinks; /* sinks[worker * n_sinks + k], as eng_launch wants them */
     struct watch_listener *listeners; /* one a sink */
     size_t n_sinks;

@@ -145,7 +145,7 @@ static void faults_are_findings(void **state) {
     assert_int_equal(wg_launch(dev, wg_kernel(dev, "twice", &err), wg_dim3(1, 1, 1), wg_dim3(32, 1, 1), 0, null, 1, &run, &err), WG_ERR_FAULT);
     assert_non_null(run); /* what it counted until then is there */
     assert_int_equal(wg_findings(dev, found, 8), 3);
-    assert_string_equal(found[2].kind, "null-access");
+    assert_string_equal(found[2].kind, "out-of-bounds");
     assert_int_equal(found[2].launch, 1);
     wg_close(dev);
 }

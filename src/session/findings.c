@@ -1,0 +1,156 @@
+/* Findings of a launch: the engine's own and the watches', as records. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/inner.h"
+
+static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter"};
+static const char *const severities[] = {[WATCH_NOTE] = "note", [WATCH_WARNING] = "warning", [WATCH_ERROR] = "error"};
+
+static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
+    [ENG_FAULT_WILD] = {WATCH_KIND_OUT_OF_BOUNDS, "an address that no allocation is near"},
+    [ENG_FAULT_NULL] = {WATCH_KIND_OUT_OF_BOUNDS, "a null pointer"},
+    [ENG_FAULT_OUT_OF_BOUNDS] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of its allocation"},
+    [ENG_FAULT_FREED] = {WATCH_KIND_USE_AFTER_FREE, "memory that was freed"},
+    [ENG_FAULT_MISALIGNED] = {WATCH_KIND_MISALIGNED, "an address that is not a multiple of the access's width"},
+    [ENG_FAULT_HOST_POINTER] = {WATCH_KIND_HOST_ACCESS, "a pointer to host memory"},
+    [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
+    [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
+    [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},
+    [ENG_FAULT_DEADLOCK] = {WATCH_KIND_DEADLOCK, "every warp waits"},
+    [ENG_FAULT_TIMEOUT] = {WATCH_KIND_TIMEOUT, "the kernel did not end"},
+    [ENG_FAULT_UNSUPPORTED] = {WATCH_KIND_UNSUPPORTED, "an instruction that is not supported"},
+    [ENG_FAULT_TRAP] = {WATCH_KIND_ASSERT, "the kernel executed a trap"},
+    [ENG_FAULT_ASSERT] = {WATCH_KIND_ASSERT, "a device-side assertion failed"},
+    [ENG_FAULT_STACK] = {WATCH_KIND_OUT_OF_BOUNDS, "the thread's stack is full"},
+};
+
+static const char *access_name(uint8_t access) {
+    return access & ENG_ATOMIC ? "atomic" : access & ENG_WRITE ? "write" : "read";
+}
+
+/* --- what the engine found ------------------------------------------------------------------------ */
+
+static void say_where(const eng_finding *f, char *text, size_t size) {
+    int n = snprintf(text, size, "%s of %u bytes at %s address 0x%llx: %s", access_name(f->access), f->width,
+                     space_names[f->space], (unsigned long long)f->address, engine_kinds[f->kind].words);
+    const eng_allocation *a = f->allocation;
+    if (!a || n < 0 || (size_t)n >= size) return;
+    int64_t beyond = (int64_t)(f->address - a->address);
+    unsigned long long bytes = a->size;
+    text += n, size -= (size_t)n;
+    if (beyond == (int64_t)a->size) snprintf(text, size, " (right behind allocation #%u of %llu bytes)", a->id, bytes);
+    else if (beyond > (int64_t)a->size)
+        snprintf(text, size, " (%lld bytes past the end of allocation #%u of %llu bytes)", (long long)(beyond - (int64_t)a->size), a->id, bytes);
+    else if (beyond >= 0) snprintf(text, size, " (byte %lld of allocation #%u of %llu bytes)", (long long)beyond, a->id, bytes);
+    else snprintf(text, size, " (%lld bytes before allocation #%u of %llu bytes)", (long long)-beyond, a->id, bytes);
+}
+
+void ses_finding_of_engine(const eng_finding *f, watch_finding *out) {
+    *out = (watch_finding){.kind = engine_kinds[f->kind].kind, .severity = WATCH_ERROR, .fatal = f->fatal, .key = f->kind,
+                           .at = {.known = true, .is_access = f->kind <= ENG_FAULT_CONSTANT, .function = f->function,
+                                  .warp = (uint16_t)f->warp, .instr = f->instr, .block = f->block, .lane = f->lane,
+                                  .lanes = f->lanes, .space = (uint8_t)f->space, .access = f->access, .width = f->width,
+                                  .address = f->address, .allocation = f->allocation}};
+    snprintf(out->message, sizeof out->message, "%s", engine_kinds[f->kind].words);
+    if (out->at.is_access) say_where(f, out->message, sizeof out->message);
+    snprintf(out->detail, sizeof out->detail, "%s", f->text);
+}
+
+/* --- as JSON ---------------------------------------------------------------------------------------- */
+
+static json_t *triple(uint64_t linear, const uint32_t size[3]) {
+    return json_pack("[I, I, I]", (json_int_t)(linear % size[0]), (json_int_t)(linear / size[0] % size[1]),
+                     (json_int_t)(linear / size[0] / size[1]));
+}
+
+static json_t *allocation_json(const eng_allocation *a, uint64_t address) {
+    json_t *out = json_pack("{s:I, s:o, s:I, s:I}", "id", (json_int_t)a->id, "address", ses_hex(a->address), "size",
+                            (json_int_t)a->size, "offset", (json_int_t)(address - a->address));
+    if (a->name) json_object_set_new(out, "name", json_string(a->name));
+    if (a->freed) json_object_set_new(out, "freed", json_true());
+    if (a->n_stack) json_object_set_new(out, "allocated", ses_stack_json(a->stack, a->n_stack));
+    if (a->n_free_stack) json_object_set_new(out, "freed_at", ses_stack_json(a->free_stack, a->n_free_stack));
+    return out;
+}
+
+static bool of_toolkit(const char *file) {
+    return strstr(file, "/targets/x86_64-linux/include/") || strstr(file, "/cuda/include/") || strstr(file, "/cuda_runtime/include/");
+}
+
+/* The frame that counts is the innermost one of the program's own; those of the toolkit's headers inside it are left in
+ * "inlined", which then begins with where the code really lies. */
+static void choose_frame(json_t *place) {
+    const char *file = json_string_value(json_object_get(place, "file"));
+    size_t i;
+    json_t *call;
+    if (!file || !of_toolkit(file)) return;
+    json_array_foreach(json_object_get(place, "inlined"), i, call) {
+        const char *from = json_string_value(json_object_get(call, "file"));
+        if (!from || of_toolkit(from)) continue;
+        json_t *inner = json_pack("{s:O, s:O}", "file", json_object_get(place, "file"), "line", json_object_get(place, "line"));
+        json_object_set(place, "file", json_object_get(call, "file"));
+        json_object_set(place, "line", json_object_get(call, "line"));
+        json_array_insert_new(json_object_get(place, "inlined"), 0, inner);
+        json_array_remove(json_object_get(place, "inlined"), i + 1);
+        return;
+    }
+}
+
+static json_t *side_json(const session *ses, const ses_launch *l, const watch_side *side) {
+    const img_function *function = &eng_code_module(l->code)->functions[side->function];
+    json_t *out = side->instr < function->code_size / 16 ? ses_place_json(l->code, function, side->instr) : json_object();
+    json_t *text = json_object_get(out, "sass");
+    if (text) json_object_set(out, "instruction", text);
+    json_object_del(out, "sass");
+    choose_frame(out);
+    json_object_set_new(out, "block", triple(side->block, l->grid));
+    json_object_set_new(out, "thread", triple((uint64_t)side->warp * 32 + side->lane, l->block));
+    json_object_set_new(out, "warp", json_integer(side->warp));
+    json_object_set_new(out, "lane", json_integer(side->lane));
+    json_object_set_new(out, "lanes", json_integer(side->lanes ? side->lanes : UINT32_C(1) << side->lane));
+    if (!side->is_access) return out;
+    json_object_set_new(out, "space", json_string(space_names[side->space]));
+    json_object_set_new(out, "access", json_string(access_name(side->access)));
+    json_object_set_new(out, "width", json_integer(side->width));
+    json_object_set_new(out, "address", ses_hex(side->address));
+    const eng_allocation *a = side->allocation;
+    if (!a && side->space == ENG_GLOBAL) a = eng_memory_find(eng_device_memory(ses->device), side->address, NULL);
+    if (a) json_object_set_new(out, "allocation", allocation_json(a, side->address));
+    return out;
+}
+
+static json_t *finding_json(const session *ses, const ses_launch *l, uint64_t index, const watch_finding *f) {
+    json_t *out = f->at.known ? side_json(ses, l, &f->at) : json_object();
+    json_object_set_new(out, "kind", json_string(watch_kind_name(f->kind)));
+    json_object_set_new(out, "severity", json_string(severities[f->severity]));
+    json_object_set_new(out, "kernel", json_string(l->function->demangled));
+    json_object_set_new(out, "mangled", json_string(l->function->name));
+    json_object_set_new(out, "launch", json_integer((json_int_t)index));
+    json_object_set_new(out, "count", json_integer((json_int_t)f->count));
+    json_object_set_new(out, "message", json_string(f->message));
+    if (f->fatal) json_object_set_new(out, "fatal", json_true());
+    if (f->detail[0]) json_object_set_new(out, "detail", json_string(f->detail));
+    if (f->other.known) json_object_set_new(out, "other", side_json(ses, l, &f->other));
+    if (f->origin.known) json_object_set_new(out, "origin", side_json(ses, l, &f->origin));
+    if (l->n_stack) json_object_set_new(out, "stack", ses_stack_json(l->stack, l->n_stack));
+    return out;
+}
+
+const char *ses_fatal_message(const watch_findings *all) {
+    for (size_t i = 0; i < all->list.count; i++)
+        if (all->list.at[i].fatal) return all->list.at[i].message;
+    return NULL;
+}
+
+void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch_findings *all) {
+    watch_findings_sort(all);
+    for (size_t i = 0; i < all->list.count; i++) {
+        const watch_finding *f = &all->list.at[i];
+        if (!f->fatal && !(ses->checks & UINT32_C(1) << f->kind)) continue;
+        ses_write(ses, "finding", finding_json(ses, l, index, f));
+        if (f->severity == WATCH_ERROR) ses->errors++;
+    }
+    if (all->dropped)
+        ses_note(ses, "%s: %llu more findings at other places are not listed", l->function->demangled, (unsigned long long)all->dropped);
+}
