@@ -132,6 +132,30 @@ ENG_INLINE void count_run(eng_view *v, uint64_t at, uint64_t n, int times) {
     words[(at + n) / 4] = to;
 }
 
+/* Single elements of whole words, one a lane: both ends of an element's run lie side by side, or in one line at least. The
+ * lines are asked for before they are needed, because lanes that go anywhere find them far away. */
+ENG_INLINE void count_elements(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, unsigned width) {
+    if (width > 4) {
+        ENG_LANES(l, group) count_run(v, A[l] + r->shadow, width, 1);
+        return;
+    }
+    ENG_LANES(l, group) {
+        uint64_t at = A[l] + r->shadow;
+        uint32_t both;
+        memcpy(&both, v->words + at / 4, 4);
+        uint16_t from = (uint16_t)(both + 1), to = (uint16_t)((both >> 16) - 1);
+        if (ENG_UNLIKELY(from == 0x8000 || to == 0x7fff)) {
+            count_run(v, at, 4, 1);
+            continue;
+        }
+        both = from | (uint32_t)to << 16;
+        memcpy(v->words + at / 4, &both, 4);
+    }
+}
+static inline void ask_for_counts(const eng_view *v, const mem_range *r, const uint64_t *A) {
+    for (unsigned l = 0; l < 32; l++) __builtin_prefetch(v->words + (A[l] + r->shadow) / 4, 1);
+}
+
 /* Counts the reads of a group: one run for a contiguous stretch of lanes, one place for a uniform address. */
 static inline void count_reads(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, const shape *s, unsigned width) {
     if (!v->words) return;
@@ -146,6 +170,8 @@ static inline void count_reads(eng_view *v, const mem_range *r, const uint64_t *
             count_run(v, A[first] + r->shadow, (uint64_t)n * width, 1);
             group = first + n < 32 ? group >> (first + n) << (first + n) : 0;
         }
+    } else if (width >= 4) {
+        count_elements(v, r, A, group, width);
     } else {
         ENG_LANES(l, group) count_run(v, A[l] + r->shadow, width, 1);
     }

@@ -56,6 +56,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     shape_of(A, &m, on, i->width, &s);
     for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
         bool plain = all_plain(r, A, &m, i->width);
+        if (s.cls == ENG_GENERAL && v->words && group == ENG_ALL) ask_for_counts(v, r, A);
 #define LOAD(W)                                                                 \
     if (plain) load_plain(r, R, i->d, A, group, W, W < 4 && is_signed); \
     else load_group(v, r, R, i->d, A, group, W, W < 4 && is_signed)

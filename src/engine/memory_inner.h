@@ -86,7 +86,7 @@ void mem_pattern(void *out, uint64_t address, uint64_t n);
 /* --- reads (shadow_reads.c) ----------------------------------------------------------- */
 /* Bytes [at, at + n) were read `times` times. */
 void mem_reads_run(mem_plane *plane, uint64_t at, uint64_t n, int times);
-/* Adds `from` over the allocation's range into `into` and empties that range of `from`. */
+/* Adds `from` over the allocation's range into `into` (NULL: to nothing) and empties that range of `from`. */
 void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a);
 /* Takes spills of all ranges too; call once, after all mem_reads_merge. */
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from);

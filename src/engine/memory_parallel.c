@@ -23,6 +23,7 @@ typedef struct kept {
     uint8_t *at, *copy;
     uint32_t n;
 } kept;
+enum { SLAB = 1 << 20, SLABS_KEPT = 32 }; /* copies are cut from slabs, some of which stay for later launches */
 
 struct mem_parallel {
     unsigned workers;
@@ -31,6 +32,8 @@ struct mem_parallel {
     _Atomic uint8_t *pages;     /* a byte a page of the range: MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT */
     pthread_mutex_t lock;       /* of what follows */
     wg_vec(kept) kept;
+    wg_vec(uint8_t *) slabs;
+    size_t slab, slab_used; /* the one that copies are cut from; bytes of it */
     wg_vec(uint64_t) marked_pages;
     uint64_t kept_bytes, kept_limit;
     bool count_reads;
@@ -52,6 +55,13 @@ static void unmap(void *at, uint64_t size) {
     if (at) munmap(at, size);
 }
 
+static void drop_copies(struct mem_parallel *p, size_t slabs) {
+    while (p->slabs.count > slabs) free(p->slabs.at[--p->slabs.count]);
+    p->slab = p->slab_used = 0;
+    p->kept.count = 0;
+    p->kept_bytes = 0;
+}
+
 static void free_view(const eng_memory *m, own_view *o) {
     unmap(o->own_marks, m->span / 8);
     unmap(o->own_reds, m->span / 8);
@@ -70,7 +80,8 @@ void mem_parallel_free(eng_memory *m) {
     if (!p) return;
     for (unsigned i = 0; i < p->n_views; i++) free_view(m, (own_view *)p->views[i]);
     unmap((void *)p->pages, m->span / MEM_PAGE);
-    for (size_t i = 0; i < p->kept.count; i++) free(p->kept.at[i].copy);
+    drop_copies(p, 0);
+    wg_vec_free(&p->slabs);
     wg_vec_free(&p->kept);
     wg_vec_free(&p->marked_pages);
     pthread_mutex_destroy(&p->lock);
@@ -150,6 +161,18 @@ static bool worth_keeping(const eng_memory *m, const mem_alloc *a, uint64_t page
     return mem_defined_run(m, a, from - a->shadow, to - a->shadow, &set) != to - a->shadow || set;
 }
 
+/* Room for a page's copy; the lock is held. */
+static uint8_t *cut(struct mem_parallel *p, uint32_t n) {
+    if (p->slab < p->slabs.count && p->slab_used + n > SLAB) p->slab++, p->slab_used = 0;
+    if (p->slab == p->slabs.count) {
+        uint8_t *slab = malloc(SLAB);
+        if (!slab || !wg_vec_push(&p->slabs, slab)) return free(slab), NULL;
+        p->slab_used = 0;
+    }
+    p->slab_used += n;
+    return p->slabs.at[p->slab] + p->slab_used - n;
+}
+
 static bool copy_page(struct mem_parallel *p, const eng_view *v, const mem_range *r, uint64_t page) {
     uint64_t from = page * MEM_PAGE, to = from + MEM_PAGE;
     if (r->alloc->pub.kind == ENG_ALLOC_REGISTERED) { /* its pages hold other things of the host's */
@@ -158,15 +181,12 @@ static bool copy_page(struct mem_parallel *p, const eng_view *v, const mem_range
     } else if (!worth_keeping(v->mem, r->alloc, page)) {
         return true;
     }
-    kept k = {.at = (uint8_t *)(uintptr_t)(from - r->shadow + (uint64_t)r->host), .n = (uint32_t)(to - from)};
-    k.copy = malloc(k.n);
-    if (!k.copy) return false;
-    memcpy(k.copy, k.at, k.n);
+    kept k = {.copy = NULL, .at = (uint8_t *)(uintptr_t)(from - r->shadow + (uint64_t)r->host), .n = (uint32_t)(to - from)};
     pthread_mutex_lock(&p->lock);
-    bool ok = p->kept_bytes + k.n <= p->kept_limit && wg_vec_push(&p->kept, k);
+    bool ok = p->kept_bytes + k.n <= p->kept_limit && (k.copy = cut(p, k.n)) && wg_vec_push(&p->kept, k);
     if (ok) p->kept_bytes += k.n;
     pthread_mutex_unlock(&p->lock);
-    if (!ok) free(k.copy);
+    if (ok) memcpy(k.copy, k.at, k.n);
     return ok;
 }
 
@@ -374,12 +394,9 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
     }
     for (size_t i = 0; i < v->read.count; i++) {
         mem_alloc *a = v->read.at[i];
-        if (keep && m->parallel->count_reads) {
-            mem_reads_merge(&m->plane, &o->own_plane, a);
-            a->was_read = true;
-        } else {
-            mem_reads_clear(&o->own_plane, a);
-        }
+        bool counts = keep && m->parallel->count_reads;
+        mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a);
+        if (counts) a->was_read = true;
     }
     if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
     else wg_u64map_free(&o->own_plane.spills);
@@ -395,14 +412,10 @@ void eng_memory_end(eng_memory *m, bool keep) {
     if (p->workers == 1) {
         m->plane.spills = p->views[0]->plane.spills;
     } else {
-        for (size_t i = 0; i < p->kept.count; i++) {
-            kept *k = &p->kept.at[i];
-            if (!keep) memcpy(k->at, k->copy, k->n);
-            free(k->copy);
-        }
+        for (size_t i = 0; !keep && i < p->kept.count; i++) memcpy(p->kept.at[i].at, p->kept.at[i].copy, p->kept.at[i].n);
+        drop_copies(p, SLABS_KEPT);
         for (size_t i = 0; i < p->marked_pages.count; i++) p->pages[p->marked_pages.at[i]] = MEM_NOT_KEPT;
-        p->kept.count = p->marked_pages.count = 0;
-        p->kept_bytes = 0;
+        p->marked_pages.count = 0;
         for (unsigned i = 0; i < p->workers; i++) end_own(m, (own_view *)p->views[i], keep);
     }
     p->workers = 0;

@@ -81,24 +81,37 @@ static uint64_t first_word(const mem_alloc *a) { return a->shadow / 4; }
 static uint64_t n_words(const mem_alloc *a) { return (a->shadow + a->pub.size + 3) / 4 + 1 - first_word(a); }
 static uint64_t n_bytes(const mem_alloc *a) { return a->pub.size + 1; }
 
+/* Planes of allocations up to this size keep their (zero) pages after a launch: to fault them in again costs more than the
+ * launches that use them. */
+#define KEPT_MAPPED ((uint64_t)64 << 20)
+
 /* --- merging and clearing ------------------------------------------------------------- */
 
 typedef struct merge {
     mem_plane *into, *from;
 } merge;
 
+/* Most differences are zero: eight bytes are looked at together. What was added is cleared on the way. */
 static void merge_words(void *ctx, uint8_t *at, uint64_t n) {
     const merge *mg = ctx;
-    uint64_t first = (uint64_t)((int16_t *)(void *)at - mg->from->words);
-    for (uint64_t w = first; w < first + n / 2; w++)
-        if (mg->from->words[w]) add_word(mg->into, w, mg->from->words[w]);
+    uint64_t first = (uint64_t)((int16_t *)(void *)at - mg->from->words), end = first + n / 2, four;
+    for (uint64_t w = first; w < end; w++) {
+        while (w % 4 == 0 && w + 4 <= end && (memcpy(&four, mg->from->words + w, 8), four == 0)) w += 4;
+        if (w == end || !mg->from->words[w]) continue;
+        if (mg->into) add_word(mg->into, w, mg->from->words[w]);
+        mg->from->words[w] = 0;
+    }
 }
 
 static void merge_bytes(void *ctx, uint8_t *at, uint64_t n) {
     const merge *mg = ctx;
-    uint64_t first = (uint64_t)((int8_t *)at - mg->from->bytes);
-    for (uint64_t b = first; b < first + n; b++)
-        if (mg->from->bytes[b]) add_byte(mg->into, b, mg->from->bytes[b]);
+    uint64_t first = (uint64_t)((int8_t *)at - mg->from->bytes), end = first + n, eight;
+    for (uint64_t b = first; b < end; b++) {
+        while (b % 8 == 0 && b + 8 <= end && (memcpy(&eight, mg->from->bytes + b, 8), eight == 0)) b += 8;
+        if (b == end || !mg->from->bytes[b]) continue;
+        if (mg->into) add_byte(mg->into, b, mg->from->bytes[b]);
+        mg->from->bytes[b] = 0;
+    }
 }
 
 static void zero(void *at, uint64_t size) {
@@ -123,7 +136,7 @@ void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a) {
     merge mg = {into, from};
     mem_present(from->words + first_word(a), n_words(a) * 2, merge_words, &mg);
     mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
-    zero_plane(from, a);
+    if (a->pub.size > KEPT_MAPPED) zero_plane(from, a); /* small ones keep their pages for the next launch */
 }
 
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from) {
