@@ -1,18 +1,11 @@
 /* Global and local memory: requests, sectors, bytes asked for and bytes used, for each instruction.
  *
- * Nearly all requests of good kernels are of a whole warp and contiguous or uniform: for those one counter is
- * bumped, and everything else follows when the launch ends. Only what deviates is looked at. */
+ * Nearly all requests of good kernels are of a whole warp and contiguous or uniform: accesses.c counts those by
+ * shape, and everything else follows when the launch ends. Only what deviates is looked at here. */
 #include <stdlib.h>
 
+#include "watch/accesses.h"
 #include "watch/sectors.h"
-#include "watch/watch.h"
-
-/* Whole-warp requests by shape: contiguous from the start of a sector; contiguous from within one, which moves one
- * sector more; all lanes at one address. */
-enum { ALIGNED, SHIFTED, UNIFORM, SHAPES };
-typedef struct hot {
-    uint64_t n[SHAPES + 1 /* makes it 32 bytes */];
-} hot;
 
 typedef struct cell {
     uint64_t requests, sectors, asked, used; /* of all others */
@@ -23,27 +16,24 @@ typedef struct cell {
 } cell;
 
 typedef struct state {
-    watch_cells hot, global, local;
-    unsigned chunk, group; /* 0: no such model was asked for */
+    watch_cells global, local;
+    unsigned chunk, group; /* the own model; 0: not asked for */
 } state;
 
-static void stop(void *opaque) {
+void watch_memory_stop(void *opaque) {
     state *st = opaque;
-    watch_cells_free(&st->hot);
     watch_cells_free(&st->global);
     watch_cells_free(&st->local);
     free(st);
 }
 
-static void *start(const watch_context *ctx) {
+void *watch_memory_start(const watch_context *ctx) {
     state *st = calloc(1, sizeof *st);
     if (!st) return NULL;
     st->chunk = ctx->chunk_bytes;
     st->group = ctx->group_threads ? ctx->group_threads : 32;
-    if (watch_cells_init(&st->hot, ctx, sizeof(hot)) && watch_cells_init(&st->global, ctx, sizeof(cell)) &&
-        watch_cells_init(&st->local, ctx, sizeof(cell)))
-        return st;
-    stop(st);
+    if (watch_cells_init(&st->global, ctx, sizeof(cell)) && watch_cells_init(&st->local, ctx, sizeof(cell))) return st;
+    watch_memory_stop(st);
     return NULL;
 }
 
@@ -67,57 +57,32 @@ static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
 }
 
-static void first(cell *c, const eng_batch *batch, const eng_event *ev) {
+static void note(cell *c, const eng_batch *batch, const eng_event *ev) {
+    if (c->access) return;
     c->width = ev->width;
     c->access = ev->access;
     if (ev->mask) c->sample = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
 }
 
-static void count(state *st, const eng_batch *batch, const eng_event *ev) {
-    cell *c = watch_cell(&st->global, ev->function, ev->instr);
+void watch_memory_first(void *opaque, const eng_batch *batch, const eng_event *ev) {
+    cell *c = watch_cell(&((state *)opaque)->global, ev->function, ev->instr);
+    if (c) note(c, batch, ev);
+}
+
+void watch_memory_event(void *opaque, const eng_batch *batch, const eng_event *ev) {
+    state *st = opaque;
+    cell *c = watch_cell(ev->space == ENG_LOCAL ? &st->local : &st->global, ev->function, ev->instr);
     if (!c) return;
-    if (!c->access) first(c, batch, ev);
+    note(c, batch, ev);
     if (ev->mask) deviating(c, batch, ev);
 }
 
-/* Under the own model nothing is known in advance. */
-static void count_chunks(state *st, const eng_batch *batch, const eng_event *ev) {
-    cell *c = watch_cell(&st->global, ev->function, ev->instr);
-    if (c) c->chunks += watch_chunks_event(batch, ev, st->chunk, st->group);
-}
-
-static void local(state *st, const eng_batch *batch, const eng_event *ev) {
-    cell *c = watch_cell(&st->local, ev->function, ev->instr);
-    if (!c || !ev->mask) return;
-    if (!c->access) first(c, batch, ev);
-    deviating(c, batch, ev);
-}
-
-static void events(void *opaque, const eng_batch *batch) {
+void watch_memory_chunks(void *opaque, const eng_batch *batch, const eng_event *ev) {
     state *st = opaque;
-    unsigned function = UINT32_MAX;
-    hot *row = NULL; /* of that function */
-    for (const eng_event *ev = batch->events, *end = ev + batch->count; ev < end; ev++) {
-        if (ev->kind != ENG_EV_ACCESS) continue;
-        if (ev->space != ENG_GLOBAL) {
-            if (ev->space == ENG_LOCAL) local(st, batch, ev);
-            continue;
-        }
-        if (ev->function != function) {
-            function = ev->function;
-            row = watch_cell(&st->hot, function, 0);
-            if (!row) return;
-        }
-        if (st->chunk) count_chunks(st, batch, ev);
-        if (ev->mask == UINT32_MAX && ev->cls <= ENG_CONTIGUOUS) {
-            unsigned shape = ev->cls == ENG_UNIFORM ? UNIFORM : (ev->address & (WATCH_SECTOR - 1)) != 0 ? SHIFTED : ALIGNED;
-            if (row[ev->instr].n[shape]++) continue;
-            cell *c = watch_cell(&st->global, function, ev->instr);
-            if (c && !c->access) first(c, batch, ev);
-        } else {
-            count(st, batch, ev);
-        }
-    }
+    cell *c = watch_cell(&st->global, ev->function, ev->instr);
+    if (!c) return;
+    note(c, batch, ev);
+    c->chunks += watch_chunks_event(batch, ev, st->chunk, st->group);
 }
 
 static void merge_cells(watch_cells *into, const watch_cells *from) {
@@ -139,18 +104,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
     }
 }
 
-static void merge_hot(watch_cells *into, const watch_cells *from) {
-    for (unsigned f = 0; f < from->module->n_functions; f++) {
-        const hot *b = from->at[f];
-        for (uint32_t i = 0; b && i < from->module->functions[f].code_size / 16; i++, b++) {
-            hot *a = watch_cell(into, f, i);
-            for (int k = 0; a && k < SHAPES; k++) a->n[k] += b->n[k];
-        }
-    }
-}
-
-static void merge(void *into, void *from) {
-    merge_hot(&((state *)into)->hot, &((state *)from)->hot);
+void watch_memory_merge(void *into, void *from) {
     merge_cells(&((state *)into)->global, &((state *)from)->global);
     merge_cells(&((state *)into)->local, &((state *)from)->local);
 }
@@ -188,16 +142,18 @@ static void add(watch_record *record, watch_counter counter, unsigned f, uint32_
     if (counter != WATCH_COUNTERS) watch_add_at(record, counter, f, i, value);
 }
 
-static void finish_cell(watch_record *record, const state *st, unsigned f, uint32_t i, const cell *c, bool local) {
-    static const hot nothing;
-    const hot *row = local ? NULL : st->hot.at[f], *h = row ? &row[i] : &nothing;
+/* h: its whole-warp requests, NULL when there are none. */
+static void finish_cell(watch_record *record, const state *st, unsigned f, uint32_t i, const uint64_t *h, const cell *c, bool local) {
+    static const uint64_t nothing[WATCH_SHAPES];
+    if (!h) h = nothing;
     kind k = kind_of(c->access, local);
     uint64_t whole = (uint64_t)32 * c->width; /* bytes of a whole-warp contiguous request */
-    uint64_t contiguous = h->n[ALIGNED] + h->n[SHIFTED], requests = contiguous + h->n[UNIFORM];
+    uint64_t contiguous = h[WATCH_ALIGNED] + h[WATCH_SHIFTED], requests = contiguous + h[WATCH_UNIFORM];
     add(record, k.requests, f, i, requests + c->requests);
-    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h->n[SHIFTED] + h->n[UNIFORM] + c->sectors);
+    /* one that begins within a sector ends within one: a sector more */
+    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] + c->sectors);
     add(record, k.asked, f, i, requests * whole + c->asked);
-    add(record, k.used, f, i, contiguous * whole + h->n[UNIFORM] * c->width + c->used);
+    add(record, k.used, f, i, contiguous * whole + h[WATCH_UNIFORM] * c->width + c->used);
     if (st->chunk) add(record, k.chunks, f, i, c->chunks);
 }
 
@@ -213,31 +169,24 @@ static void ratio(watch_record *record, watch_counter out, watch_counter above, 
     watch_set_real(record, out, b ? (double)record->launch[above].count / (double)b : 0);
 }
 
-static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
-    (void)result;
+void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, watch_record *record) {
     const state *st = opaque;
     /* A countable zero is 0. */
     for (watch_counter c = WATCH_GLOBAL_LD_REQUESTS; c <= WATCH_LOCAL_BYTES; c++) watch_add(record, c, 0);
     if (st->chunk) watch_add(record, WATCH_CHUNKS_LD, 0), watch_add(record, WATCH_CHUNKS_ST, 0);
-    for (unsigned f = 0; f < ctx->module->n_functions; f++)
-        for (int local = 0; local < 2; local++) {
-            const cell *c = local ? st->local.at[f] : st->global.at[f];
-            for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++, c++)
-                if (c->access) {
-                    finish_cell(record, st, f, i, c, local);
-                    if (!local) note_element(ctx, c);
-                }
+    for (unsigned f = 0; f < ctx->module->n_functions; f++) {
+        const watch_hot *h = hot->at[f];
+        const cell *global = st->global.at[f], *local = st->local.at[f];
+        for (uint32_t i = 0; i < ctx->module->functions[f].code_size / 16; i++) {
+            if (global && global[i].access) {
+                finish_cell(record, st, f, i, h ? h[i].n[ENG_GLOBAL] : NULL, &global[i], false);
+                note_element(ctx, &global[i]);
+            }
+            if (local && local[i].access) finish_cell(record, st, f, i, NULL, &local[i], true);
         }
+    }
     ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
     ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);
     ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, WATCH_GLOBAL_LD_SECTORS);
     ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, WATCH_GLOBAL_ST_SECTORS);
 }
-
-const watch watch_memory = {.name = "memory",
-                            .wants = 1u << ENG_EV_ACCESS,
-                            .start = start,
-                            .events = events,
-                            .merge = merge,
-                            .finish = finish,
-                            .stop = stop};

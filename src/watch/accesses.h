@@ -1,0 +1,34 @@
+/* One pass over a batch serves all memory: accesses.c counts the common requests of every space by shape and hands
+ * the others to memory.c (global, local) and shared.c, which own the counters. */
+#ifndef WG_WATCH_ACCESSES_H
+#define WG_WATCH_ACCESSES_H
+
+#include "watch/watch.h"
+
+/* Whole-warp requests by shape: contiguous from the start of a 32-byte sector; contiguous from within one; all lanes at
+ * one address. What such a request costs follows from its width alone. */
+enum { WATCH_ALIGNED, WATCH_SHIFTED, WATCH_UNIFORM, WATCH_SHAPES };
+typedef struct watch_hot {
+    uint64_t n[2][WATCH_SHAPES]; /* [ENG_GLOBAL], [ENG_SHARED] */
+    uint64_t unused[2];          /* a cache line an instruction */
+} watch_hot;
+_Static_assert(ENG_GLOBAL == 0 && ENG_SHARED == 1, "spaces index watch_hot.n");
+
+/* State of one worker. first: an instruction's first access in this space. event: a request that is not counted by shape.
+ * finish: adds the counters; hot holds a watch_hot for each instruction. */
+void *watch_memory_start(const watch_context *ctx);
+void watch_memory_stop(void *state);
+void watch_memory_first(void *state, const eng_batch *batch, const eng_event *ev);
+void watch_memory_event(void *state, const eng_batch *batch, const eng_event *ev);
+void watch_memory_chunks(void *state, const eng_batch *batch, const eng_event *ev); /* every global one, under the own model */
+void watch_memory_merge(void *into, void *from);
+void watch_memory_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
+
+void *watch_shared_start(const watch_context *ctx);
+void watch_shared_stop(void *state);
+void watch_shared_first(void *state, const eng_event *ev);
+void watch_shared_event(void *state, const eng_batch *batch, const eng_event *ev);
+void watch_shared_merge(void *into, void *from);
+void watch_shared_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
+
+#endif
