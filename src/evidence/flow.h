@@ -10,7 +10,9 @@
 
 /* Slots of a state: registers, uniform registers, predicates (0 or 1), uniform predicates. */
 enum { EV_R = 0, EV_UR = 256, EV_P = EV_TRUTH_SLOTS, EV_UP = 520, EV_SLOTS = 528 };
-enum { EV_NO_DEF = 0, EV_MANY_DEFS = UINT32_MAX }; /* else index of the instruction + 1 */
+/* Who wrote a slot: index of the instruction + 1, or one of these. */
+#define EV_NO_DEF    0u
+#define EV_MANY_DEFS UINT32_MAX
 
 typedef struct ev_state {
     ev_id value[EV_SLOTS];

@@ -101,7 +101,7 @@ static bool find_phis(work *w) {
     if (!ok) return false;
     for (uint32_t k = 0; k < w->flow->n; k++) {
         const ev_fact *f = &w->flow->facts[k];
-        if (f->reached) mark[f->address] = mark[f->address2] = mark[f->guard] = mark[f->value] = 1;
+        if (f->reached) mark[f->address] = mark[f->address2] = mark[f->guard] = mark[f->value] = mark[f->branch] = 1;
     }
     for (bool again = true; again;) {
         again = false;
@@ -129,14 +129,65 @@ static void note(ev_id *list, unsigned *n, ev_id v, bool *too_many) {
     if (*n < MAX_INPUTS) list[(*n)++] = v;
     else *too_many = true;
 }
-static inputs inputs_of(const work *w, ev_id phi) {
+/* --- what is known where a loop is left -------------------------------------------------------------- */
+
+/* x and y that are equal on this edge, because the branch at its beginning asked for it. */
+static bool equal_on_edge(const work *w, uint32_t from, uint32_t to, ev_id *x, ev_id *y) {
+    const uint32_t last = w->flow->cfg->blocks[from].last;
+    const sass_instr *in = &w->flow->code[last];
+    if (in->op != SASS_BRA || !in->has_target || w->flow->blocks[from].succs.count != 2) return false;
+    bool taken = in->target / 16 < w->flow->n && w->flow->cfg->block_of[in->target / 16] == to;
+    ev_id c = w->map.at[w->flow->facts[last].branch];
+    const ev_node *n = ev_at(w->g, c);
+    if (n->kind == EV_SUM && n->imm == 1 && n->n == 2 && ev_word(w->g, c, 0) == UINT32_MAX) c = ev_word(w->g, c, 1), taken = !taken;
+    n = ev_at(w->g, c);
+    if (!taken || n->kind != EV_OP || n->op != EV_EQUAL) return false;
+    *x = ev_word(w->g, c, 0), *y = ev_word(w->g, c, 1);
+    return true;
+}
+static ev_id substitute(work *w, ev_id in, ev_id what, ev_id by) {
+    ev_id *map = malloc(((size_t)in + 1) * sizeof *map);
+    if (!map) return in;
+    for (ev_id id = 0; id <= in; id++) {
+        map[id] = id == what ? by : id;
+        bool touched = false;
+        if (id <= what) continue;
+        for (unsigned k = ev_args(w->g, id); k-- > 0;) touched |= map[ev_arg(w->g, id, k)] != ev_arg(w->g, id, k);
+        if (touched) map[id] = ev_remake(w->g, id, map);
+    }
+    const ev_id r = map[in];
+    free(map);
+    return r;
+}
+/* Lanes that leave a counted loop together went through it equally often, even where the count is each lane's own: on the
+ * way out, count = iterations + something that they share. That is put for the count in a value that comes along. */
+static ev_id on_leaving(work *w, uint32_t from, uint32_t to, ev_id v) {
+    const uint32_t loop = w->flow->blocks[from].loop;
+    ev_id x, y, count = 0;
+    if (loop == UINT32_MAX || ev_in_loop(w->flow, loop, to) || !ev_varies(w->flow, v) || !equal_on_edge(w, from, to, &x, &y)) return v;
+    const ev_id zero = ev_add(w->g, x, ev_scale(w->g, y, UINT32_MAX));
+    const ev_node n = *ev_at(w->g, zero);
+    uint32_t factor = 0;
+    unsigned varying = 0;
+    for (unsigned k = 0; n.kind == EV_SUM && k < n.n; k += 2) {
+        if (!ev_varies(w->flow, ev_word(w->g, zero, k + 1))) continue;
+        varying++;
+        factor = ev_word(w->g, zero, k), count = ev_word(w->g, zero, k + 1);
+    }
+    if (varying != 1 || (factor != 1 && factor != UINT32_MAX) || ev_at(w->g, count)->kind == EV_LEAF) return v;
+    /* factor * count + rest == 0 */
+    const ev_id rest = ev_add(w->g, zero, ev_scale(w->g, count, 0u - factor));
+    return substitute(w, v, count, ev_scale(w->g, rest, 0u - factor));
+}
+
+static inputs inputs_of(work *w, ev_id phi) {
     const uint32_t block = ev_word(w->g, phi, 0), slot = ev_word(w->g, phi, 1);
     const ev_block *b = &w->flow->blocks[block];
     inputs in = {0};
     for (size_t k = 0; k < b->preds.count; k++) {
         const uint32_t from = b->preds.at[k];
         if (!w->flow->blocks[from].out) continue;
-        const ev_id v = w->map.at[ev_incoming(w->flow, from, block, slot)];
+        const ev_id v = on_leaving(w, from, block, w->map.at[ev_incoming(w->flow, from, block, slot)]);
         if (v == phi || ev_is_leaf(w->g, v, EV_UNDEF)) continue;
         note(in.all, &in.n, v, &in.too_many);
         if (ev_dominates(w->flow, block, from)) note(in.back, &in.n_back, v, &in.too_many);

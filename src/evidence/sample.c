@@ -23,7 +23,12 @@ static uint32_t thread_index(const ev_case *c, unsigned lane, uint32_t dim) {
     if (dim == 1) return t / c->block[0] % c->block[1];
     return t / c->block[0] / c->block[1];
 }
-static uint32_t noise(const ev_case *c, ev_id id) { return (uint32_t)(wg_hash_u64((uint64_t)c->seed << 32 | id) >> 20); }
+/* By what the leaf is, not by its number: the same whatever else was looked at. */
+static uint32_t noise(const context *x, ev_id id) {
+    const ev_graph *g = &x->flow->g;
+    const uint64_t what = (uint64_t)ev_at(g, id)->op << 56 ^ (uint64_t)ev_word(g, id, 0) << 24 ^ ev_word(g, id, 1);
+    return (uint32_t)(wg_hash_u64(wg_hash_u64(what) + x->c->seed) >> 20);
+}
 
 /* A number that is nobody's pointer: sizes as programs have them, round ones and others. */
 static uint32_t some_number(const ev_case *c, uint32_t at) {
@@ -31,21 +36,22 @@ static uint32_t some_number(const ev_case *c, uint32_t at) {
     return sizes[c->seed % EV_SEEDS] + (c->seed % 2 ? 7 : 32) * (at / 4 % 8);
 }
 /* Allocations begin at multiples of 256 bytes. */
-static uint32_t some_pointer(const ev_case *c, ev_id id) { return 0x10000000u + (noise(c, id) << 8 & 0xfffff00u); }
+static uint32_t some_pointer(const context *x, ev_id id) { return 0x10000000u + (noise(x, id) << 8 & 0xfffff00u); }
 
 static uint32_t param(const context *x, ev_id id, uint32_t offset, uint32_t how) {
     const ev_case *c = x->c;
     const unsigned bytes = how & 0xff;
     uint32_t v = 0;
     if (c->params) memcpy(&v, c->params + offset, bytes);
-    else if (c->base && c->base[id]) return some_pointer(c, id);
+    else if (c->base && c->base[id]) return some_pointer(x, id);
     else v = some_number(c, offset);
     if (how >> 8 && bytes < 4) v = (uint32_t)((int32_t)(v << (32 - 8 * bytes)) >> (32 - 8 * bytes));
     return bytes == 1 && !(how >> 8) ? v & 0xff : bytes == 2 && !(how >> 8) ? v & 0xffff : v;
 }
 /* What nobody knows: an element's number; where it stands in an address on its own, a multiple of four bytes. */
-static uint32_t something(const ev_case *c, ev_id id) {
-    return c->base && c->base[id] ? noise(c, id) << (c->seed % EV_SEEDS ? 2 : 8) & 0xffffff : noise(c, id) & 0xfff;
+static uint32_t something(const context *x, ev_id id) {
+    const ev_case *c = x->c;
+    return c->base && c->base[id] ? noise(x, id) << (c->seed % EV_SEEDS ? 2 : 8) & 0xffffff : noise(x, id) & 0xfff;
 }
 static void leaf_value(void *ctx, ev_id id, const ev_node *n, ev_lanes *out) {
     const context *x = ctx;
@@ -65,7 +71,7 @@ static void leaf_value(void *ctx, ev_id id, const ev_node *n, ev_lanes *out) {
     case EV_PARAM: fill(out, param(x, id, a, b)); return;
     case EV_STACK: fill(out, c->stack); return;
     case EV_LOOP: fill(out, c->iteration); return;
-    case EV_CBANK: fill(out, c->base && c->base[id] ? some_pointer(c, id) : some_number(c, a)); return;
+    case EV_CBANK: fill(out, c->base && c->base[id] ? some_pointer(x, id) : some_number(c, a)); return;
     case EV_PHI:
         for (size_t k = 0; k < x->flow->steps.count; k++)
             if (x->flow->steps.at[k].phi == id && x->has_step[k]) {
@@ -75,7 +81,7 @@ static void leaf_value(void *ctx, ev_id id, const ev_node *n, ev_lanes *out) {
         break;
     default: break;
     }
-    fill(out, something(c, id));
+    fill(out, something(x, id));
 }
 
 /* --- values that a loop changes by a rule of its own ------------------------------------------------------ */

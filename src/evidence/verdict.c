@@ -127,7 +127,7 @@ static void judge_global(ev_flow *flow, ev_access *a, bool data, bool same, wg_t
         a->verdict = EV_STRIDED;
         wg_text_printf(out, "strided by %s%u bytes: ", a->stride < 0 ? "-" : "", step);
         say_use(a, out);
-    } else if (!same && a->sectors.most > ideal + 1) {
+    } else if (!same && a->sectors.most > ideal + 1 && a->sectors.least != a->sectors.most) {
         a->verdict = EV_DEPENDS;
         say_range(a->sectors, "sector", "sectors", out);
         wg_text_add(out, ", by ");
