@@ -1,13 +1,14 @@
 /* What several ways of control brought together, as one expression where there is one:
  *  1. all the same value: that value;
  *  2. at the head of a loop, the value before it plus the same step each time: entry + step * iterations;
- *  3. values whose part that differs between lanes agrees: that part, plus something that lanes which came one way share.
+ *  3. values whose part that differs between lanes agrees: that part, plus something that lanes which came one way share;
+ *  4. the two sides of one branch: a choice by its condition.
  * What is left stays a leaf; if it is a loop's and follows a rule of its own (d >>= 1), the rule is kept as a step. */
 #include "evidence/flow.h"
 
 #include <stdlib.h>
 
-enum { MAX_ROUNDS = 40, MAX_INPUTS = 16, MAX_NODES = 4000000 };
+enum { MAX_ROUNDS = 40, MOST_PARTS = 1000, MAX_INPUTS = 16, MAX_NODES = 4000000 };
 
 typedef wg_vec(ev_id) ids;
 
@@ -115,7 +116,7 @@ static bool find_phis(work *w) {
     return ok;
 }
 
-/* --- the three rules ------------------------------------------------------------------------------------ */
+/* --- the rules ------------------------------------------------------------------------------------ */
 
 typedef struct inputs {
     ev_id all[MAX_INPUTS], forward[MAX_INPUTS], back[MAX_INPUTS];
@@ -257,6 +258,37 @@ static bool by_lane_part(work *w, ev_id phi, const inputs *in, ev_id *out) {
     return true;
 }
 
+/* Whether a block's edge `from` -> `to` belongs to what follows the branch's way to `side`. */
+static bool on_side(const ev_flow *flow, uint32_t branch, uint32_t side, uint32_t from, uint32_t to) {
+    if (side == to) return from == branch;
+    return flow->blocks[side].preds.count == 1 && ev_dominates(flow, side, from);
+}
+static bool by_branch(work *w, ev_id phi, ev_id *out) {
+    const ev_flow *flow = w->flow;
+    const uint32_t block = ev_word(w->g, phi, 0), slot = ev_word(w->g, phi, 1);
+    const ev_block *b = &flow->blocks[block];
+    if (b->preds.count != 2 || b->dominator == UINT32_MAX || loop_of_header(flow, block) != UINT32_MAX) return false;
+    const ev_block *x = &flow->blocks[b->dominator];
+    const uint32_t last = flow->cfg->blocks[b->dominator].last;
+    const sass_instr *in = &flow->code[last];
+    if (in->op != SASS_BRA || in->sub >= SASS_BRA_DIV || !in->has_target || x->succs.count != 2 || in->target / 16 >= flow->n) return false;
+    const uint32_t taken = flow->cfg->block_of[in->target / 16], other = x->succs.at[x->succs.at[0] == taken];
+    ev_id value[2] = {0};
+    unsigned found = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        const uint32_t from = b->preds.at[k];
+        if (!flow->blocks[from].out) return false;
+        const ev_id v = on_leaving(w, from, block, w->map.at[ev_incoming(flow, from, block, slot)]);
+        if (on_side(flow, b->dominator, taken, from, block)) value[0] = v, found |= 1;
+        else if (on_side(flow, b->dominator, other, from, block)) value[1] = v, found |= 2;
+    }
+    const ev_id condition = w->map.at[flow->facts[last].branch];
+    if (found != 3 || contains(w, value[0], phi) || contains(w, value[1], phi) || contains(w, condition, phi)) return false;
+    if (ev_is_leaf(w->g, value[0], EV_UNDEF) || ev_is_leaf(w->g, value[1], EV_UNDEF)) return false;
+    *out = ev_make(w->g, EV_SELECT, 0, condition, value[0], value[1], 0);
+    return true;
+}
+
 typedef struct fresh {
     const uint8_t *now; /* by node, of those that the round began with: replaced in this round */
     size_t n;
@@ -271,16 +303,17 @@ static bool round_of(work *w, bool by_parts, bool *progress) {
     const size_t n = w->g->nodes.count;
     uint8_t *now = calloc(n, 1);
     if (!now) return false;
+    uint32_t only = UINT32_MAX; /* rougher answers are given for one block: see first what they make possible */
     *progress = false;
     for (size_t k = 0; k < w->phis.count && !w->g->failed; k++) {
         const ev_id phi = w->phis.at[k];
         ev_id r;
-        if (w->becomes.at[phi] != phi) continue;
+        if (w->becomes.at[phi] != phi || (by_parts && only != UINT32_MAX && only != ev_word(w->g, phi, 0))) continue;
         const inputs in = inputs_of(w, phi);
         if (in.too_many || in.n == 0) continue;
         bool found = in.n == 1 && !contains(w, in.all[0], phi);
         if (found) r = in.all[0];
-        else found = by_induction(w, phi, &in, &r) || (by_parts && by_lane_part(w, phi, &in, &r));
+        else found = by_induction(w, phi, &in, &r) || (by_parts && (by_lane_part(w, phi, &in, &r) || (ev_varies(w->flow, phi) && by_branch(w, phi, &r))));
         unsigned budget = 20000;
         fresh f = {now, n};
         if (!found || !each_leaf(w, r, &budget, leaf_is_old, &f)) continue;
@@ -288,7 +321,7 @@ static bool round_of(work *w, bool by_parts, bool *progress) {
         w->becomes.at[phi] = r;
         now[phi] = 1;
         *progress = true;
-        if (by_parts) break; /* a rougher answer: see first what it makes possible */
+        only = ev_word(w->g, phi, 0);
     }
     free(now);
     return !w->g->failed;
@@ -344,7 +377,7 @@ static void finish(work *w) {
 bool ev_flow_resolve(ev_flow *flow) {
     work w = {.flow = flow, .g = &flow->g};
     bool ok = find_phis(&w) && replace_all(&w), progress = true;
-    for (unsigned round = 0; ok && progress && round < 4 * MAX_ROUNDS; round++) {
+    for (unsigned round = 0; ok && progress && round < MOST_PARTS; round++) {
         ok = round_of(&w, false, &progress);
         if (ok && !progress) ok = round_of(&w, true, &progress);
         if (ok && progress) ok = replace_all(&w);
