@@ -56,7 +56,7 @@ static void show_sum(const ev_graph *g, ev_id id, const struct ev_names *names, 
     if (!n->imm) return;
     const bool minus = (int32_t)n->imm < 0;
     wg_text_add(out, minus ? " - " : " + ");
-    show_number(minus ? 0 - n->imm : n->imm, out);
+    wg_text_printf(out, "0x%x", minus ? 0 - n->imm : n->imm);
 }
 
 static void show_infix(const ev_graph *g, ev_id id, const char *sign, const struct ev_names *names, unsigned depth, wg_text *out) {

@@ -99,7 +99,7 @@ static void test_the_two_layouts(void **state) {
     assert_int_equal(ev_analyse(module, records, NULL, arena, &k, &err), WG_OK);
     assert_int_equal(k->n_accesses, 3);
     assert_string_equal(k->accesses[0].text, "p0 + 32*tid.x + 32*ctaid.x*ntid.x + 0xc");
-    assert_string_equal(k->accesses[1].text, "p0 + 32*tid.x + 32*ctaid.x*ntid.x + 8");
+    assert_string_equal(k->accesses[1].text, "p0 + 32*tid.x + 32*ctaid.x*ntid.x + 0x8");
     assert_string_equal(k->accesses[2].text, "p1 + 4*tid.x + 4*ctaid.x*ntid.x");
     assert_string_equal(k->accesses[0].words, "strided by 32 bytes: 4 of 32 bytes used");
     assert_string_equal(k->accesses[2].words, "coalesced");
