@@ -212,13 +212,8 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_variable *var = NULL;
-    if (!(e = rt_variable_of(symbol, &var))) {
-        /* Constants live in their bank; the engine gives no address in the device's range to it. */
-        if (var->image->space == IMG_CONSTANT)
-            e = cudaErrorInvalidSymbol;
-        else
-            *address = (void *)(uintptr_t)eng_variable_address(var->code, var->image);
-    }
+    if (!(e = rt_variable_of(symbol, &var)))
+        *address = (void *)(uintptr_t)eng_variable_address(var->code, var->image);
     return rt_leave(e);
 }
 

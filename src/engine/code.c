@@ -76,6 +76,23 @@ static uint8_t *copy(wg_arena *arena, const uint8_t *from, size_t n) {
     return p;
 }
 
+/* The bank of __constant__ variables lies in device memory: the host may ask for a constant's address and copy
+ * to it, and a kernel may read through a pointer. */
+static wg_status place_constants(eng_code *code, wg_error *err) {
+    const img_module *m = code->module;
+    if (!m->const3_size) return WG_OK;
+    eng_memory *memory = code->device->memory;
+    const eng_allocation *a;
+    wg_status st = eng_memory_alloc(memory, m->const3_size, ENG_ALLOC_GLOBAL, &a, err);
+    if (st != WG_OK) return wg_context(err, "__constant__ variables");
+    code->constants = a->address;
+    code->const3 = eng_memory_host(memory, a->address);
+    eng_memory_set_name(memory, a->address, "__constant__ variables");
+    for (size_t v = 0; v < m->n_variables; v++)
+        if (m->variables[v].space == IMG_CONSTANT) code->variables[v] = a->address + m->variables[v].offset;
+    return eng_memory_copy(memory, a->address, (uint64_t)(uintptr_t)m->const3, m->const3_size, ENG_HOST_TO_DEVICE, err);
+}
+
 static wg_status place_variables(eng_code *code, wg_error *err) {
     const img_module *m = code->module;
     for (size_t v = 0; v < m->n_variables; v++) {
@@ -103,11 +120,11 @@ static bool reloc_value(const eng_code *code, const img_reloc *r, uint64_t *valu
         if (r->symbol >= m->n_variables) return false;
         *value = code->variables[r->symbol];
         break;
-    case IMG_RELOC_FUNC64: case IMG_RELOC_FUNC_LO: case IMG_RELOC_FUNC_HI:
+    case IMG_RELOC_FUNC64: case IMG_RELOC_FUNC_LO: case IMG_RELOC_FUNC_HI: case IMG_RELOC_FUNC_CALL:
         if (r->symbol >= m->n_functions) return false;
         *value = ENG_CODE_BASE + m->functions[r->symbol].code_offset;
         break;
-    case IMG_RELOC_EXTERN64:
+    case IMG_RELOC_EXTERN64: case IMG_RELOC_EXTERN_LO: case IMG_RELOC_EXTERN_HI: case IMG_RELOC_EXTERN_CALL:
         if (r->symbol >= m->n_externs) return false;
         *value = ENG_EXTERN_BASE + 16 * (uint64_t)r->symbol;
         break;
@@ -123,11 +140,11 @@ static wg_status relocate(eng_code *code, wg_error *err) {
         const img_reloc *r = &m->relocs[k];
         uint64_t value;
         bool wide = r->kind == IMG_RELOC_GLOBAL64 || r->kind == IMG_RELOC_FUNC64 || r->kind == IMG_RELOC_EXTERN64;
-        uint32_t n = wide ? 8 : 4;
+        uint32_t n = wide ? 8 : r->where == IMG_IN_CODE ? 16 : 4; /* in code: somewhere in an instruction */
         uint8_t *base = NULL;
         uint64_t size = 0, at = r->offset;
         switch (r->where) {
-        case IMG_IN_CODE: base = code->bytes, size = m->code_size, at += wide ? 0 : 4; break; /* immediate: bits 32..63 */
+        case IMG_IN_CODE: base = code->bytes, size = m->code_size; break;
         case IMG_IN_CONST3: base = code->const3, size = m->const3_size; break;
         case IMG_IN_CONST4: base = code->const4, size = m->const4_size; break;
         case IMG_IN_CONST2:
@@ -136,7 +153,8 @@ static wg_status relocate(eng_code *code, wg_error *err) {
         case IMG_IN_GLOBAL: break;
         }
         if (!reloc_value(code, r, &value)) return wg_fail(err, WG_ERR_FORMAT, "a relocation names a symbol that is not there");
-        if (r->kind == IMG_RELOC_GLOBAL_HI || r->kind == IMG_RELOC_FUNC_HI) value >>= 32;
+        bool high = r->kind == IMG_RELOC_GLOBAL_HI || r->kind == IMG_RELOC_FUNC_HI || r->kind == IMG_RELOC_EXTERN_HI;
+        if (high && r->where != IMG_IN_CODE) value >>= 32;
         if (r->where == IMG_IN_GLOBAL) { /* a pointer in a variable's initial value */
             for (size_t v = 0; v < m->n_variables; v++) {
                 const img_variable *var = &m->variables[v];
@@ -148,7 +166,8 @@ static wg_status relocate(eng_code *code, wg_error *err) {
             continue;
         }
         if (!base || at + n > size) return wg_fail(err, WG_ERR_FORMAT, "a relocation lies outside its section");
-        memcpy(base + at, &value, n);
+        if (r->where == IMG_IN_CODE) img_patch(m, r, base + at, value);
+        else memcpy(base + at, &value, n);
     }
     return WG_OK;
 }
@@ -165,17 +184,17 @@ wg_status eng_load(eng_device *device, const img_module *module, eng_code **out,
     code->module = module;
     code->arena = arena;
     code->bytes = copy(arena, module->code, module->code_size);
-    code->const3 = copy(arena, module->const3, module->const3_size);
     code->const4 = copy(arena, module->const4, module->const4_size);
     code->const2 = wg_arena_array(arena, module->n_functions + 1, sizeof *code->const2);
     code->variables = wg_arena_array(arena, module->n_variables + 1, sizeof *code->variables);
     code->instrs = wg_arena_array(arena, module->n_functions + 1, sizeof *code->instrs);
-    bool ok = code->bytes && code->const3 && code->const4 && code->const2 && code->variables && code->instrs;
+    bool ok = code->bytes && code->const4 && code->const2 && code->variables && code->instrs;
     for (size_t f = 0; ok && f < module->n_functions; f++) {
         code->const2[f] = copy(arena, module->functions[f].const2, module->functions[f].const2_size);
         ok = code->const2[f] != NULL;
     }
     wg_status st = ok ? place_variables(code, err) : wg_fail(err, WG_ERR_MEMORY, "no memory for a module");
+    if (st == WG_OK) st = place_constants(code, err);
     if (st == WG_OK) st = relocate(code, err);
     if (st != WG_OK) {
         eng_unload(code);
@@ -191,7 +210,9 @@ void eng_unload(eng_code *code) {
         eng_plan_free(p);
     }
     for (size_t v = 0; code->variables && v < code->module->n_variables; v++)
-        if (code->variables[v]) eng_memory_release(code->device->memory, code->variables[v], NULL);
+        if (code->variables[v] && code->module->variables[v].space == IMG_GLOBAL)
+            eng_memory_release(code->device->memory, code->variables[v], NULL);
+    if (code->constants) eng_memory_release(code->device->memory, code->constants, NULL);
     wg_arena_free(code->arena);
     free(code);
 }

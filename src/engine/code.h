@@ -10,6 +10,7 @@
 struct eng_device {
     const eng_gpu *gpu;
     eng_memory *memory;
+    uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     eng_isa isa;
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard;
@@ -20,9 +21,10 @@ struct eng_code {
     const img_module *module;
     wg_arena *arena;
     uint8_t *bytes;         /* the module's code with its relocations done */
+    uint64_t constants;     /* device address of const3; 0: none */
     uint8_t *const3, *const4;
     uint8_t **const2;       /* of each function */
-    uint64_t *variables;    /* device address of each variable; 0: a constant */
+    uint64_t *variables;    /* device address of each variable */
     sass_instr **instrs;    /* of each function, decoded when first asked for */
     eng_plan *plans;
 };

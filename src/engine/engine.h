@@ -42,7 +42,7 @@ eng_memory *eng_device_memory(eng_device *device);
 wg_status eng_load(eng_device *device, const img_module *module, eng_code **out, wg_error *err);
 void eng_unload(eng_code *code);
 const img_module *eng_code_module(const eng_code *code);
-/* Device address of a __device__ variable; constants: host pointer to its bytes in c[0x3] by eng_constant. */
+/* Device address of a __device__ or __constant__ variable; constants also by eng_constant: where c[0x3] is read. */
 uint64_t eng_variable_address(const eng_code *code, const img_variable *variable);
 uint8_t *eng_constant(eng_code *code, const img_variable *variable);
 /* The decoded instructions of a function (n = code_size / 16), for watches and reports. */

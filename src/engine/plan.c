@@ -89,8 +89,10 @@ static bool gather(eng_plan *plan) {
         const img_function *f = &m->functions[plan->units.at[u].function];
         for (unsigned n = 0; n < plan->units.at[u].n; n++) {
             const sass_instr *in = &plan->units.at[u].instrs[n];
-            if (in->has_target && in->op != SASS_BSSY && in->target >= f->code_size &&
-                !add_function_at(plan, (uint32_t)(f->code_offset + in->target)))
+            bool absolute = in->op == SASS_CALL_ABS;
+            uint64_t place = absolute ? in->target - ENG_CODE_BASE : (uint64_t)f->code_offset + in->target;
+            if (in->has_target && in->op != SASS_BSSY && (absolute || in->target >= f->code_size) &&
+                !add_function_at(plan, (uint32_t)place))
                 return false;
             if (in->op == SASS_CALL_ABS && !in->has_target) plan->indirect_calls = true;
             if (in->op == SASS_CALL_REL && !in->has_target) plan->indirect_calls = true;

@@ -72,6 +72,26 @@ static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
     return bank;
 }
 
+/* The words that cooperative groups' grid barrier counts in. The code finds their address in two environment registers,
+ * the high half in the first, and traps where it is 0: then the launch was not a cooperative one. */
+static wg_status place_grid_barrier(const eng_grid *grid, uint8_t *bank, wg_error *err) {
+    enum { BYTES = 16 };
+    eng_device *device = grid->code->device;
+    int sm = grid->code->module->sm;
+    if (sm >= 100) return WG_OK;
+    if (!device->grid_barrier) {
+        const eng_allocation *a;
+        wg_status st = eng_memory_alloc(device->memory, BYTES, ENG_ALLOC_GLOBAL, &a, err);
+        if (st != WG_OK) return wg_context(err, "the grid barrier");
+        eng_memory_set_name(device->memory, a->address, "grid barrier");
+        device->grid_barrier = a->address;
+    }
+    uint32_t at = sm >= 90 ? 0x44 : 0x8c;
+    put32(bank, at, (uint32_t)(device->grid_barrier >> 32));
+    put32(bank, at + 4, (uint32_t)device->grid_barrier);
+    return eng_memory_fill(device->memory, device->grid_barrier, &(uint8_t){0}, 1, BYTES, err);
+}
+
 enum { STACK_BYTES = 1024 }; /* cudaLimitStackSize's default, for calls whose depth the code does not state */
 
 static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *launch, eng_plan *plan, wg_error *err) {
@@ -97,11 +117,10 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     uint8_t *bank = make_bank0(grid, &size);
     if (!bank) return wg_fail(err, WG_ERR_MEMORY, "no memory for constants");
     grid->banks[0] = (eng_bank){bank, size};
-    if (!eng_grid_fill(grid)) {
-        free(bank);
-        return wg_fail(err, WG_ERR_MEMORY, "no memory for thread indices");
-    }
-    return WG_OK;
+    wg_status st = launch->cooperative ? place_grid_barrier(grid, bank, err) : WG_OK;
+    if (st == WG_OK && !eng_grid_fill(grid)) st = wg_fail(err, WG_ERR_MEMORY, "no memory for thread indices");
+    if (st != WG_OK) free(bank);
+    return st;
 }
 
 /* --- workers ------------------------------------------------------------------------------ */

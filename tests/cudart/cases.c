@@ -245,6 +245,17 @@ static void symbols(void) {
     OK(cudaMemcpyFromSymbol(got, bias, 16, 0, cudaMemcpyDeviceToHost));
     SAME(got[0], 100);
     SAME(got[1], 5);
+    OK(cudaGetSymbolAddress((void **)&at, bias)); /* constants have an address too */
+    OK(cudaMemcpy(at + 2, put, 8, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyFromSymbol(got, bias, 16, 0, cudaMemcpyDeviceToHost));
+    SAME(got[1], 5);
+    SAME(got[3], 6);
+    int data[4] = {0}, n = 4, by = 1, *d = device_ints(4); /* and a kernel sees what was put there */
+    OK(cudaMemset(d, 0, 16));
+    launch(scale, one, (dim3){4, 1, 1}, 0, NULL, (void *[]){&d, &n, &by});
+    OK(cudaMemcpy(data, d, 16, cudaMemcpyDeviceToHost));
+    SAME(data[2], 6 + 5);
+    SAME(data[3], 400 + 6);
     FAILS(cudaMemcpyToSymbol(offset, put, 16, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     FAILS(cudaMemcpyToSymbol(&not_a_symbol, put, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
     FAILS(cudaMemcpyToSymbol(offset, put, 4, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection);

@@ -1,5 +1,6 @@
 // One of everything that nvcc's host code asks of the runtime. Built in several ways by check_nvcc, whose runs all
 // have to print nvcc_program.expected.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -27,6 +28,13 @@ __global__ void sum_all(int *p, int *out)
         __syncthreads();
     }
     if (threadIdx.x == 0) atomicAdd(out, part[0]);
+}
+__global__ void wait_for_all(int *p, int *out)
+{
+    p[blockIdx.x] = blockIdx.x;
+    cooperative_groups::this_grid().sync();
+    if (blockIdx.x == 0)
+        for (int i = 0; i < gridDim.x; i++) *out += p[i];
 }
 struct large { int v[300]; };
 __global__ void take(large l, int *out, char c) { *out = l.v[299] + c; }
@@ -70,6 +78,13 @@ int main()
     float ms;
     TRY(cudaEventElapsedTime(&ms, begin, end));
     printf("managed %d, time %s\n", managed, ms > 0 ? "passed" : "stood still");
+
+    int blocks = 8;
+    TRY(cudaMemset(out, 0, 4));
+    void *args[] = {&d, &out};
+    TRY(cudaLaunchCooperativeKernel(wait_for_all, dim3(blocks), dim3(1), args, 0, 0));
+    TRY(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
+    printf("after the grid's barrier %d\n", got);
 
     large l;
     for (int i = 0; i < 300; i++) l.v[i] = i;
