@@ -1,7 +1,6 @@
 #include "watch/sectors.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 enum { SECTOR_SHIFT = 5, WARP = 32 };
 
@@ -20,30 +19,33 @@ static unsigned fresh_bytes(uint32_t bits, uint32_t used, unsigned width) {
     return fresh == bits ? width : fresh ? ones(fresh) : 0;
 }
 
-/* Sectors met so far: a small open hash, each with the bytes used in it. 32 lanes fill at most half. */
-typedef struct sector_set {
-    uint64_t sector[64];
-    uint32_t used[64]; /* 0: the slot is free */
-} sector_set;
-
-static void touch_sector(sector_set *set, uint64_t address, unsigned width, watch_touch *touch) {
-    uint64_t sector = address >> SECTOR_SHIFT;
-    uint32_t bits = bytes_in_sector(address, width);
-    unsigned slot = (unsigned)((sector * 0x9e3779b97f4a7c15u) >> 58);
-    while (set->used[slot] && set->sector[slot] != sector) slot = (slot + 1) & 63;
-    if (!set->used[slot]) {
-        set->sector[slot] = sector;
-        touch->sectors++;
+/* A lane whose sector may have been met: looks through the lanes before it. */
+static void touch_again(const uint64_t lanes[32], uint32_t before, uint64_t address, unsigned width, watch_touch *touch) {
+    uint32_t used = 0;
+    for (; before; before &= before - 1) {
+        uint64_t other = lanes[lowest(before)];
+        if (other >> SECTOR_SHIFT == address >> SECTOR_SHIFT) used |= bytes_in_sector(other, width);
     }
-    touch->bytes += fresh_bytes(bits, set->used[slot], width);
-    set->used[slot] |= bits;
+    touch->sectors += !used;
+    touch->bytes += fresh_bytes(bytes_in_sector(address, width), used, width);
 }
 
+/* Lanes at random mostly meet new sectors: one bit of 2048 tells that for nearly all of them. */
 static watch_touch touch_unordered(const uint64_t lanes[32], uint32_t mask, unsigned width) {
     watch_touch touch = {0};
-    sector_set set;
-    memset(set.used, 0, sizeof set.used);
-    for (; mask; mask &= mask - 1) touch_sector(&set, lanes[lowest(mask)], width, &touch);
+    uint64_t met[32] = {0};
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint64_t address = lanes[lowest(rest)];
+        unsigned hash = (unsigned)(((address >> SECTOR_SHIFT) * 0x9e3779b97f4a7c15u) >> 53);
+        uint64_t bit = (uint64_t)1 << (hash & 63), *word = &met[hash >> 6];
+        if (*word & bit) {
+            touch_again(lanes, mask & ((rest & -rest) - 1), address, width, &touch);
+        } else {
+            *word |= bit;
+            touch.sectors++;
+            touch.bytes += width;
+        }
+    }
     return touch;
 }
 
@@ -87,18 +89,15 @@ watch_touch watch_touch_strided(uint64_t first, int64_t stride, uint32_t mask, u
 }
 
 watch_touch watch_touch_local(const uint64_t offsets[32], uint32_t mask, unsigned width) {
-    watch_touch touch = {0};
-    sector_set set;
-    memset(set.used, 0, sizeof set.used);
     unsigned words = width > 4 ? width / 4 : 1;
-    unsigned piece = width / words;
-    for (; mask; mask &= mask - 1) {
-        unsigned lane = lowest(mask);
-        uint64_t word = offsets[lane] / 4;
-        touch_sector(&set, word * 128 + lane * 4 + offsets[lane] % 4, piece, &touch);
+    uint64_t at[WARP] = {0};
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest(rest);
+        at[lane] = offsets[lane] / 4 * 128 + lane * 4 + offsets[lane] % 4;
     }
     /* Each further word of a wide access lies in the next row, 128 bytes on; rows of aligned accesses of one
      * width never meet, so the pattern repeats. */
+    watch_touch touch = watch_touch_lanes(at, mask, width / words);
     touch.sectors *= words;
     touch.bytes *= words;
     return touch;
