@@ -157,7 +157,10 @@ static bool bind_lepc(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_HANDLER(nop) { ENG_NEXT; }
+ENG_HANDLER(nop) {
+    (void)w; /* not read where handlers return to a loop */
+    ENG_NEXT;
+}
 static bool bind_nop(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     (void)plan, (void)in;
     out->fn = nop;
