@@ -179,20 +179,16 @@ static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const 
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {
     eng_event *ev = w->worker->ev;
-    ev->address = address;
-    ev->instr = i->id;
-    ev->function = i->function;
-    ev->warp = (uint16_t)w->index;
-    ev->mask = on;
-    ev->more = 0;
-    ev->stride = 0;
-    ev->kind = ENG_EV_ACCESS;
-    ev->cls = (uint8_t)cls;
-    ev->space = (uint8_t)space;
-    ev->width = (uint8_t)width;
-    ev->access = i->access;
-    ev->scope = (uint8_t)(i->z >> 8);
-    ev->general = 0;
+    _Static_assert(offsetof(eng_ins, function) == offsetof(eng_ins, id) + 4 && offsetof(eng_ins, z) == offsetof(eng_ins, id) + 6 &&
+                       offsetof(eng_event, instr) == 8 && offsetof(eng_event, kind) == 28 && offsetof(eng_event, access) == 32 &&
+                       sizeof(eng_event) == 40, "words of the event");
+    uint64_t which, *to = (uint64_t *)(void *)ev; /* five stores, where the fields would be fifteen */
+    memcpy(&which, &i->id, 8);
+    to[0] = address;
+    to[1] = (which & 0xffffffffffff) | (uint64_t)w->index << 48; /* instruction, function, warp */
+    to[2] = on;
+    to[3] = (uint64_t)ENG_EV_ACCESS << 32 | (uint64_t)cls << 40 | (uint64_t)space << 48 | (uint64_t)width << 56;
+    to[4] = which >> 48; /* access, scope */
     w->worker->ev = ev + 1;
 }
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }

@@ -56,7 +56,7 @@ typedef struct eng_event {
     uint32_t pad;
 } eng_event;
 
-enum { ENG_BATCH_EVENTS = 512, ENG_BATCH_GENERAL = 64 };
+enum { ENG_BATCH_EVENTS = 128, ENG_BATCH_GENERAL = 64 };
 
 typedef struct eng_batch {
     uint64_t block;  /* linear index of the block */
