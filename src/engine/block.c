@@ -24,7 +24,9 @@ static uint32_t reduced(const struct eng_barrier *bar) {
 
 static void release_barrier(eng_blk *block, unsigned id) {
     struct eng_barrier *bar = &block->barriers[id];
-    for (uint32_t n = 0; n < block->n_warps; n++) {
+    block->ready |= block->whole[id];
+    block->whole[id] = 0;
+    for (uint32_t n = 0; bar->groups && n < block->n_warps; n++) {
         eng_warp *w = &block->warps[n];
         if (!w->arrived[id]) continue;
         w->arrived[id] = 0;
@@ -32,7 +34,7 @@ static void release_barrier(eng_blk *block, unsigned id) {
             eng_group *g = &w->groups[k];
             if (g->state != ENG_GROUP_BAR || g->barrier != id) continue;
             g->state = ENG_GROUP_READY;
-            if (w->state == ENG_WARP_WAITS) w->state = ENG_WARP_READY;
+            if (w->state == ENG_WARP_WAITS) eng_set_state(w, ENG_WARP_READY);
         }
         if (bar->used) w->b2r = reduced(bar);
     }
@@ -50,7 +52,7 @@ static uint32_t count_arrived(const eng_blk *block, unsigned id, bool padded) {
     uint32_t lanes = 0;
     for (uint32_t n = 0; n < block->n_warps; n++) {
         const eng_warp *w = &block->warps[n];
-        uint32_t come = w->arrived[id];
+        uint32_t come = block->whole[id] >> n & 1 ? ~w->exited : w->arrived[id];
         if (!come) continue;
         lanes += padded && (come | w->exited) == ENG_ALL ? 32 : popcount(padded ? come : come & ~w->exited);
     }
@@ -64,6 +66,22 @@ void eng_barriers_recheck(eng_blk *block) {
         bar->lanes = count_arrived(block, id, bar->expected != 0);
         if (barrier_complete(block, bar)) release_barrier(block, id);
     }
+}
+
+const eng_ins *eng_bar_whole(eng_warp *w, const eng_ins *i, unsigned id) {
+    eng_blk *block = w->block;
+    struct eng_barrier *bar = &block->barriers[id];
+    w->worked |= w->mask;
+    block->barriers_used |= 1u << id;
+    bar->lanes += popcount(w->mask);
+    if (!bar->expected && bar->lanes >= block->live_lanes) {
+        release_barrier(block, id);
+        return i + 1;
+    }
+    block->whole[id] |= 1u << w->index;
+    block->ready &= ~(1u << w->index);
+    w->pc = i + 1;
+    return w->stop;
 }
 
 const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op op, unsigned id, uint32_t count,
@@ -82,6 +100,7 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
         bar->any |= (lanes & pred) != 0;
     }
     bar->expected = count;
+    bar->groups = true;
     w->arrived[id] |= lanes;
     bar->lanes += popcount(lanes);
     if (count && (w->arrived[id] | w->exited) == ENG_ALL) bar->lanes += 32 - popcount(w->arrived[id]);
@@ -126,12 +145,12 @@ eng_block_end eng_run_block(eng_blk *block) {
     eng_worker *k = block->worker;
     for (unsigned rounds = 0; rounds < ROUNDS_UNTIL_SPINS;) {
         bool ran = false, only_spins = true;
-        for (uint32_t n = 0; n < block->n_warps; n++) {
+        for (uint32_t n = 0; n < block->n_warps; n++) { /* one that a barrier lets go on has its turn at once, or next time */
             eng_warp *w = &block->warps[n];
-            if (w->state != ENG_WARP_READY) continue;
+            if (!(block->ready >> n & 1)) continue;
             ran = true;
             if (!run_turn(block, w) || k->stop) return ENG_BLOCK_STOPPED;
-            if (w->state != ENG_WARP_READY) only_spins = false;
+            if (!(block->ready >> n & 1)) only_spins = false;
             else {
                 only_spins &= w->spinning;
                 if (out_of_patience(k)) return ENG_BLOCK_STOPPED;
@@ -162,6 +181,9 @@ void eng_report_deadlock(eng_blk *block) {
     size_t n = 0;
     for (uint32_t v = 0; v < block->n_warps; v++) {
         eng_warp *w = &block->warps[v];
+        eng_group whole = {.at = w->pc ? w->pc - 1 : NULL, .mask = w->mask, .state = ENG_GROUP_BAR};
+        for (unsigned id = 0; w->pc && id < 16; id++)
+            if (block->whole[id] >> v & 1) whole.barrier = (uint8_t)id, eng_park(w, whole), w->pc = NULL;
         for (unsigned k = 0; k < w->n_groups && n < sizeof f.text; k++) {
             if (!first) first = w, at = w->groups[k].at, f.lanes = w->groups[k].mask;
             char place[80];

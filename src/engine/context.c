@@ -116,6 +116,7 @@ bool eng_context_begin(eng_warp *w) {
     w->P[ENG_PT] = w->P[ENG_UPT] = ENG_ALL;
     w->exited = ~lanes;
     w->worked = w->mask = 0;
+    w->pc = NULL;
     w->executed = 0;
     w->spins = w->b2r = 0;
     w->groups[0] = (eng_group){.pc = plan->start, .at = plan->start, .mask = lanes, .state = ENG_GROUP_READY};
@@ -191,10 +192,12 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
     block->running = true;
     if (block->barriers_used) {
         memset(block->barriers, 0, sizeof block->barriers);
+        memset(block->whole, 0, sizeof block->whole);
         for (uint32_t n = 0; n < block->n_warps; n++) memset(block->warps[n].arrived, 0, sizeof block->warps[n].arrived);
         block->barriers_used = 0;
     }
     uint32_t reserve = grid->function->shared_reserve; /* the driver's, which programs do not touch */
     if (grid->shared_size > reserve) memset(block->shared + reserve, FILL_BYTE, grid->shared_size - reserve);
     for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY;
+    block->ready = block->n_warps == 32 ? ENG_ALL : (1u << block->n_warps) - 1;
 }

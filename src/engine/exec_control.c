@@ -287,6 +287,12 @@ ENG_HANDLER(bar) {
     if (i->z) count = count >> 16 & 0xfff; /* one register holds both */
     ENG_GOTO(eng_bar(w, i, on, (eng_bar_op)i->x, id, count, i->y, eng_pred(w, i->ps[0])));
 }
+/* BAR.SYNC with a number that is known (x), for all threads: the usual one. */
+ENG_HANDLER(bar_all) {
+    if (ENG_LIKELY(!w->n_groups && !(w->worker->wants & (1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE))))
+        ENG_GOTO(eng_bar_whole(w, i, i->x));
+    ENG_GOTO(eng_bar(w, i, mask, ENG_BAR_SYNC, i->x, 0, 0, 0));
+}
 static bool bind_bar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->sub > 2) return eng_refuse(plan, "BAR.SCAN");
     out->a = eng_slot_src(plan, &in->a);
@@ -297,6 +303,10 @@ static bool bind_bar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->y = in->bop;
     out->ps[0] = eng_pred_src(&in->psrc[0]);
     out->fn = bar;
+    if (in->sub == ENG_BAR_SYNC && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE && out->guard == ENG_PT && !out->ginv) {
+        out->x = (uint32_t)in->a.value & 15;
+        out->fn = bar_all;
+    }
     return true;
 }
 ENG_HANDLER(b2r) {

@@ -68,34 +68,33 @@ typedef struct eng_bank { /* a constant bank: reads beyond size give ENG_FAULT_C
 } eng_bank;
 enum { ENG_BANKS = 8 };
 
-struct eng_warp {
+struct eng_warp { /* what every instruction needs lies in the first two cache lines */
     uint8_t *R;
-    uint32_t P[ENG_PREDS];
+    const eng_ins *pc;  /* where the group goes on, when it is whole and waits at a block barrier; else NULL */
+    uint32_t mask;      /* lanes of the running group */
     uint32_t exited;    /* lanes that ended or never were (partial last warp) */
+    uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: their handlers or the lanes in */
     uint32_t index;     /* in its block */
-    const eng_ins *pc;  /* where the running group goes on, when it is not running */
-    uint32_t mask;      /* its lanes */
+    uint64_t *counts;   /* the worker's, see plan.h */
+    uint64_t executed;  /* warp instructions up to the end of the running basic block: the clock */
+    int64_t budget;     /* goes down with each basic block; below zero, the group yields at a backward branch */
     eng_worker *worker;
-    eng_blk *block;
+    uint32_t P[ENG_PREDS];
+    uint8_t state;      /* eng_warp_state */
+    bool spinning;      /* did a strong access, an atomic with a result or a sleep since it last yielded */
+    uint16_t n_groups;  /* the groups that are not running */
     uint8_t *shared;    /* the block's shared memory, as address 0 of the shared space */
     uint32_t shared_size; /* bytes addressable from 0: reserve + static + dynamic */
     uint32_t local_size;/* bytes a lane */
     uint8_t *local;     /* local memory: word w of lane l at local + w * 128 + l * 4 */
+    eng_blk *block;
     struct eng_context *context; /* what holds R and local, while the warp has begun and not ended */
-    uint32_t worked;    /* lanes that did a load, store, atomic, shuffle or barrier: their handlers or the lanes in */
-    /* --- counts and scheduling (warp.c) --- */
-    uint64_t *counts;   /* the worker's, see plan.h */
-    uint64_t executed;  /* warp instructions up to the end of the running basic block: the clock */
-    int64_t budget;     /* goes down with each basic block; below zero, the group yields at a backward branch */
-    uint8_t state;      /* eng_warp_state */
-    bool spinning;      /* did a strong access, an atomic with a result or a sleep since it last yielded */
-    uint16_t n_groups;  /* the groups that are not running */
     eng_group *groups;
     const eng_ins *stop; /* ends a run of handlers */
     uint32_t barrier_b; /* slot offset of B0 */
     uint32_t spins;     /* quanta in a row that ended spinning */
     uint32_t b2r;       /* result of the last BAR.RED, for B2R */
-    uint32_t arrived[16]; /* lanes that have arrived at each block barrier */
+    uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
 };
 
 struct eng_blk { /* a block that is running */
@@ -109,12 +108,15 @@ struct eng_blk { /* a block that is running */
     eng_group *groups;     /* of all warps */
     void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
     uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
+    uint32_t ready;        /* bits: warps that can run */
+    uint32_t whole[16];    /* bits: warps of which all lanes wait at a barrier as one group */
     bool running;          /* holds a block that has not ended */
     struct eng_barrier {   /* BAR */
         uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
         uint32_t expected; /* threads; 0: all that live */
         uint32_t popc;     /* of the reduction's predicate */
         bool all, any, used;
+        bool groups;       /* lanes arrived in another way than as whole warps */
         uint8_t red;       /* 0 POPC, 1 AND, 2 OR */
     } barriers[16];
 };

@@ -14,12 +14,8 @@ enum { MAX_FINDINGS = 1000, MAX_JOBS = 256 };
 void eng_flush(eng_worker *worker) {
     eng_batch *batch = worker->batch;
     batch->count = (size_t)(worker->ev - batch->events);
-    if (batch->count) {
-        uint32_t kinds = 0;
-        for (size_t n = 0; n < batch->count; n++) kinds |= 1u << batch->events[n].kind;
-        for (size_t s = 0; s < worker->n_sinks; s++)
-            if (worker->sinks[s].wants & kinds) worker->sinks[s].events(worker->sinks[s].state, batch);
-    }
+    for (size_t s = 0; batch->count && s < worker->n_sinks; s++)
+        if (worker->sinks[s].wants) worker->sinks[s].events(worker->sinks[s].state, batch);
     batch->count = batch->n_general = 0;
     worker->ev = batch->events;
 }

@@ -27,11 +27,10 @@ const eng_ins *eng_next_group(eng_warp *w) {
         const eng_ins *pc = w->groups[n].pc;
         w->mask = w->groups[n].mask;
         drop_group(w, n);
-        w->state = ENG_WARP_READY;
         return pc;
     }
     w->mask = 0;
-    w->state = w->n_groups ? ENG_WARP_WAITS : ENG_WARP_DONE;
+    eng_set_state(w, w->n_groups ? ENG_WARP_WAITS : ENG_WARP_DONE);
     return w->stop;
 }
 
@@ -160,14 +159,13 @@ const eng_ins *eng_yield(eng_warp *w, const eng_ins *to) {
     w->groups[0] = self;
     w->n_groups++;
     w->mask = 0;
-    w->state = ENG_WARP_READY;
     return w->stop;
 }
 
 const eng_ins *eng_end(eng_warp *w, const eng_ins *i) {
     (void)i;
     w->mask = 0;
-    w->state = ENG_WARP_WAITS;
+    eng_set_state(w, ENG_WARP_WAITS);
     w->worker->stop = true;
     return w->stop;
 }
@@ -211,7 +209,9 @@ const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, const uint64_t place[3
 void eng_run_warp(eng_warp *w) {
     w->budget = ENG_QUANTUM;
     w->spinning = false;
-    const eng_ins *i = eng_next_group(w);
+    const eng_ins *i = w->pc;
+    if (i) w->pc = NULL; /* a whole warp goes on behind its barrier */
+    else i = eng_next_group(w);
 #if defined(WG_TAIL_CALLS)
     i->fn(i, w, w->R, w->mask);
 #else

@@ -31,10 +31,17 @@ void eng_break(eng_warp *w, const eng_ins *i, uint32_t lanes);
 
 typedef enum eng_bar_op { ENG_BAR_SYNC, ENG_BAR_ARV, ENG_BAR_RED } eng_bar_op;
 /* block.c: lanes arrive at block barrier id; count: threads it waits for, 0 = all of the block. */
+/* The same for BAR.SYNC of all threads by a warp that is one group. */
+const eng_ins *eng_bar_whole(eng_warp *w, const eng_ins *i, unsigned id);
 const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op op, unsigned id, uint32_t count,
                        unsigned red, uint32_t pred);
 void eng_barriers_recheck(eng_blk *block); /* after lanes ended */
 
+static inline void eng_set_state(eng_warp *w, eng_warp_state state) {
+    uint32_t bit = 1u << w->index;
+    w->state = (uint8_t)state;
+    w->block->ready = state == ENG_WARP_READY ? w->block->ready | bit : w->block->ready & ~bit;
+}
 /* The next group that can run becomes the running one; none: the warp stops, waiting or done. */
 const eng_ins *eng_next_group(eng_warp *w);
 void eng_park(eng_warp *w, eng_group group);
