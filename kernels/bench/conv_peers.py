@@ -33,8 +33,8 @@ def cupy_rows(cupy, wanted, emit):
     from cupyx.scipy import ndimage
 
     for size, k, separable in ROWS:
-        if not wanted(name(k, separable)) or (size > 1024 and k > 11 and not separable):
-            continue  # seconds a call
+        if not wanted(name(k, separable)) or (size > 1024 and k > 7 and not separable):
+            continue  # a large part of a second each call
         image = cupy.random.random((size, size), dtype=cupy.float32)
         out = cupy.empty_like(image)
         if separable:
@@ -58,8 +58,8 @@ def torch_rows(torch, wanted, emit):
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
     for size, k, separable in ROWS:
-        if not wanted(name(k, separable)) or (size > 1024 and k > 15):
-            continue
+        if not wanted(name(k, separable)) or (size > 1024 and k > 7):
+            continue  # cuDNN, which has rows of its own
         image = torch.rand(1, 1, size, size, device="cuda")
         weights = [torch.rand(1, 1, k, 1, device="cuda"), torch.rand(1, 1, 1, k, device="cuda")]
         if not separable:

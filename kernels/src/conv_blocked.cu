@@ -32,7 +32,7 @@ template <int KW> struct tile_shape {
         quads = (thread_columns + KW - 1 + skew + 3) / 4,  // of a thread's row
         row_quads = quads + (block_x - 1) * 2,              // of a tile's row
         weight_pitch = (KW + 3) / 4 * 4,
-        resident = KW < 12 ? 6 : KW < 16 ? 5 : 4  // blocks a multiprocessor should hold: measured
+        resident = KW < 12 ? 7 : KW < 16 ? 5 : 4  // blocks a multiprocessor should hold: measured
     };
 };
 
@@ -59,7 +59,7 @@ __device__ __forceinline__ void copy_wait() {
 
 // A warp fills every fourth row of the tile, a lane one or two quads of it; several rows at once, so
 // that their loads overlap.
-const int warps = block_threads / 32, batch = 6;
+const int warps = block_threads / 32, batch = 4;
 
 // Rows [0, rows) of the tile from element `from` on, all of them inside the image.
 template <class T, int KW>
@@ -193,9 +193,17 @@ __global__ void __launch_bounds__(block_threads, tile_shape<KW>::resident)
 
     float *out = a.out + blockIdx.z * a.out_image + (out_row + ty * thread_rows) * a.out_pitch;
 #pragma unroll
-    for (int r = 0; r < thread_rows; r++, out += a.out_pitch)
-        conv_store8_pair(out_row + ty * thread_rows + r < a.out_height, out, out_col,
-                         sums[r], a);
+    for (int r = 0; r < thread_rows; r++, out += a.out_pitch) {
+        const bool wanted = out_row + ty * thread_rows + r < a.out_height;
+        if (KW < 8) {  // bound by memory: no half sectors
+            conv_store8_pair(wanted, out, out_col, sums[r], a);
+        } else if (wanted) {
+            const float *s = sums[r];
+            const float low[4] = {s[0], s[1], s[2], s[3]}, high[4] = {s[4], s[5], s[6], s[7]};
+            conv_store4(out, out_col, low, a);
+            conv_store4(out, out_col + 4, high, a);
+        }
+    }
 }
 
 template <class T, int KW>

@@ -40,7 +40,9 @@ static __device__ __forceinline__ int64_t conv_map(int64_t i, int64_t n, int32_t
     if (border == WK_BORDER_REPLICATE) return i < 0 ? 0 : n - 1;
     if (border != WK_BORDER_REFLECT) return -1;
     if (n == 1) return 0;
-    while ((uint64_t)i >= (uint64_t)n) i = i < 0 ? -i : 2 * (n - 1) - i;
+    // Once for a filter that fits into the image.
+    do i = i < 0 ? -i : 2 * (n - 1) - i;
+    while ((uint64_t)i >= (uint64_t)n);
     return i;
 }
 

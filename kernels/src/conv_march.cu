@@ -17,16 +17,16 @@ const int strip_columns = 32 * lane_columns;
 const int offset_none = -128;
 
 __device__ __forceinline__ uint32_t column_offsets(int64_t c, const conv_args &a) {
-    uint32_t packed = 0;
+    if (c >= 0 && c + 4 <= a.width) return 0x03020100u;
+    // Columns further out than a filter of this path reaches are never used, and a reflected offset
+    // from further out would not fit into its byte.
+    const int far = 16;
+    uint32_t packed = 0x01010101u * (uint32_t)(offset_none & 255);
+    if (c <= -far || c >= a.width + far) return packed;
+#pragma unroll
     for (int e = 0; e < 4; e++) {
-        int64_t i = c + e, far = 64;
-        int offset = offset_none;
-        // Columns further out than any filter of this path are never used.
-        if (i > -far && i < a.width + far) {
-            int64_t m = conv_map(i, a.width, a.border);
-            if (m >= 0) offset = (int)(m - c);
-        }
-        packed |= (uint32_t)(offset & 255) << (8 * e);
+        const int64_t m = conv_map(c + e, a.width, a.border);
+        if (m >= 0) packed = (packed & ~(255u << (8 * e))) | ((uint32_t)(m - c) & 255) << (8 * e);
     }
     return packed;
 }
@@ -55,7 +55,7 @@ template <int K, int LH> struct halo_shape {
 // early.
 template <class T, int HN> struct row_reader {
     const T *image;  // row 0 at the lane's own column
-    int64_t row;     // the next row
+    int64_t row, end;  // the next row, and the one after the last
     uint32_t own_offsets, edge_offsets;
     int edge;        // from own column to the first element that an outer lane loads
     bool own_wide, edge_any;
@@ -63,6 +63,7 @@ template <class T, int HN> struct row_reader {
     __device__ __forceinline__ void read(const conv_args &a, float (&own)[4], float (&halo)[HN]) {
         for (int i = 0; i < 4; i++) own[i] = 0.f;
         for (int i = 0; i < HN; i++) halo[i] = 0.f;
+        if (row >= end) return;
         int64_t r = conv_map(row++, a.height, a.border);
         if (r < 0) return;
         const T *p = image + r * a.in_pitch;
@@ -203,19 +204,29 @@ __device__ __forceinline__ void march_border(const conv_args &a, const conv_weig
     const int64_t col = out_col + a.col0 + LH;
     row_reader<T, shape::HN> in;
     in.image = image + col;
-    in.row = a.row0 + row;
+    in.row = a.row0 + row, in.end = a.row0 + end + K - 1;
     in.own_wide = a.vector_in && col >= 0 && col + 4 <= a.width;
     in.own_offsets = column_offsets(col, a);
     in.edge = shape::edge(lane);
     in.edge_any = shape::any(lane);
     in.edge_offsets = column_offsets(col + in.edge, a);
 
-    float sums[K][4] = {}, x[K + 3], own[4], halo[shape::HN];
-    in.read(a, own, halo);
+    // Small filters read two rows ahead: at the border of a small image nothing else hides the wait.
+    const int D = K <= 5 ? 2 : 1;
+    float sums[K][4] = {}, x[K + 3], own[D][4], halo[D][shape::HN];
+#pragma unroll
+    for (int d = 0; d < D; d++) in.read(a, own[d], halo[d]);
 #pragma unroll 1
     for (int64_t done = row - (K - 1); done < end; done++) {
-        widen<K, LH>(x, own, halo, lane);
-        if (done + 1 < end) in.read(a, own, halo);
+        widen<K, LH>(x, own[0], halo[0], lane);
+#pragma unroll
+        for (int d = 0; d + 1 < D; d++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) own[d][i] = own[d + 1][i];
+#pragma unroll
+            for (int i = 0; i < shape::HN; i++) halo[d][i] = halo[d + 1][i];
+        }
+        in.read(a, own[D - 1], halo[D - 1]);
 #pragma unroll
         for (int k = K - 1; k >= 0; k--) accumulate<K>(sums[K - 1 - k], x, w, k);
         if (done >= row) conv_store4(out_image + done * a.out_pitch, out_col, sums[0], a);
