@@ -193,17 +193,8 @@ __global__ void __launch_bounds__(block_threads, tile_shape<KW>::resident)
 
     float *out = a.out + blockIdx.z * a.out_image + (out_row + ty * thread_rows) * a.out_pitch;
 #pragma unroll
-    for (int r = 0; r < thread_rows; r++, out += a.out_pitch) {
-        const bool wanted = out_row + ty * thread_rows + r < a.out_height;
-        if (KW < 8) {  // bound by memory: no half sectors
-            conv_store8_pair(wanted, out, out_col, sums[r], a);
-        } else if (wanted) {
-            const float *s = sums[r];
-            const float low[4] = {s[0], s[1], s[2], s[3]}, high[4] = {s[4], s[5], s[6], s[7]};
-            conv_store4(out, out_col, low, a);
-            conv_store4(out, out_col + 4, high, a);
-        }
-    }
+    for (int r = 0; r < thread_rows; r++, out += a.out_pitch)
+        conv_store8_pair(out_row + ty * thread_rows + r < a.out_height, out, out_col, sums[r], a);
 }
 
 template <class T, int KW>
