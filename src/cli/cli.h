@@ -5,14 +5,17 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "report/budget.h"
 #include "session/session.h"
 
-enum { CLI_OK = 0, CLI_ERROR = 2 /* an error of warpgrind's own */, CLI_NOT_RUN = 3 };
+enum { CLI_OK = 0, CLI_BROKEN = 1 /* a budget */, CLI_ERROR = 2 /* an error of warpgrind's own */, CLI_NOT_RUN = 3 };
 
 typedef struct cli_run_options {
     ses_options session;
     const char *json, *csv, *log; /* file names, "-" = standard output, %p = process id; NULL: none / standard error */
     const char **suppressions, *gen_suppressions; /* files, NULL-terminated; NULL: none */
+    rep_budget budget;
+    const char *write_budget; /* a file, as json */
     bool quiet, trace_children;
     enum { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } colour;
     double timeout;      /* seconds; 0 = none */

@@ -44,7 +44,7 @@ static bool put(const char *name, long process, FILE *standard, const wg_text *t
 }
 
 static bool deliver(const cli_run_options *o, json_t *document, long process) {
-    wg_text text = {0}, json = {0}, csv = {0}, entries = {0};
+    wg_text text = {0}, json = {0}, csv = {0}, entries = {0}, rules = {0};
     bool to_terminal = !o->log && isatty(STDERR_FILENO);
     rep_style style = {.quiet = o->quiet, .lines = o->lines,
                        .colour = o->colour == CLI_COLOUR_ALWAYS || (o->colour == CLI_COLOUR_AUTO && to_terminal)};
@@ -52,6 +52,8 @@ static bool deliver(const cli_run_options *o, json_t *document, long process) {
     if (o->json) ok &= rep_json(document, &json) && put(o->json, process, stdout, &json);
     if (o->csv) ok &= rep_csv(document, &csv) && put(o->csv, process, stdout, &csv);
     if (o->gen_suppressions) ok &= rep_gen_suppressions(document, &entries) && put(o->gen_suppressions, process, stdout, &entries);
+    if (o->write_budget) ok &= rep_budget_write(document, &rules) && put(o->write_budget, process, stdout, &rules);
+    wg_text_free(&rules);
     wg_text_free(&entries);
     wg_text_free(&text);
     wg_text_free(&json);
@@ -79,6 +81,7 @@ static int status_of(const cli_run_options *o, const json_t *document, const cli
     if (o->error_exitcode && v.errors + v.warnings) return o->error_exitcode;
     if (outcome->signal) return 128 + outcome->signal;
     if (outcome->exit_status == 0 && v.not_run) return CLI_NOT_RUN;
+    if (outcome->exit_status == 0 && rep_budget_broken(document)) return CLI_BROKEN;
     return outcome->exit_status;
 }
 
@@ -94,6 +97,21 @@ static bool prepare(const cli_run_options *o, json_t *document) {
     return true;
 }
 
+/* A budget is for the whole run, however many processes it had. */
+static bool check_budget(const cli_run_options *o, json_t *document) {
+    if (!o->budget.rules.count || rep_budget_apply(&o->budget, document) >= 0) return true;
+    cli_complain("no memory for the budget");
+    return false;
+}
+
+static bool show_budget(const json_t *document) {
+    wg_text text = {0};
+    rep_write_budget(document, &(rep_style){0}, &text);
+    bool ok = put(NULL, 0, stderr, &text) && !text.failed;
+    wg_text_free(&text);
+    return ok;
+}
+
 int cli_deliver(const cli_run_options *o, json_t *records, const char *path, const cli_outcome *outcome) {
     ses_program program = {.path = path, .argv = o->program, .exit_status = outcome->exit_status, .signal = outcome->signal,
                            .timeout = outcome->timeout};
@@ -102,12 +120,16 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
         cli_complain("no memory for the report");
         return CLI_ERROR;
     }
-    bool ok = prepare(o, document);
+    bool ok = prepare(o, document) && check_budget(o, document);
     int status = status_of(o, document, outcome);
     json_t *processes = processes_of(records), *process;
     if (!json_array_size(records)) {
         if (!o->quiet) cli_complain("%s made no CUDA call", path);
-        if (o->json) ok = deliver(&(cli_run_options){.json = o->json, .csv = o->csv, .quiet = true}, document, getpid());
+        if (o->json || o->budget.rules.count) {
+            cli_run_options quiet = *o;
+            quiet.quiet = true;
+            ok &= deliver(&quiet, document, getpid());
+        }
     } else if (has_place(o->log) || has_place(o->json) || has_place(o->csv)) {
         size_t i;
         json_array_foreach(processes, i, process) {
@@ -115,8 +137,9 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
             ok &= part && prepare(o, part) && deliver(o, part, (long)json_integer_value(process));
             json_decref(part);
         }
+        ok &= show_budget(document);
     } else {
-        ok = deliver(o, document, getpid());
+        ok &= deliver(o, document, getpid());
     }
     json_decref(processes);
     json_decref(document);

@@ -11,7 +11,7 @@
 enum {
     KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
-    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +37,8 @@ static const struct argp_option options[] = {
     {"color", KEY_COLOUR, 0, OPTION_ALIAS, 0, 3},
     {"quiet", 'q', 0, 0, "report only findings and kernels that did not run", 3},
     {"error-exitcode", KEY_ERROR, "N", 0, "exit with N if there are findings above a note", 3},
+    {"budget", KEY_BUDGET, "FILE", 0, "check the run against the rules in FILE (docs/ci.md) and exit with 1 if one is broken; may be given more than once", 3},
+    {"write-budget", KEY_WRITE_BUDGET, "FILE", 0, "write rules that this run just keeps", 3},
     {"suppressions", KEY_SUPPRESSIONS, "FILE", 0, "leave out the findings that FILE names (docs/checks.md); may be given more than once", 3},
     {"gen-suppressions", KEY_GEN, "FILE", 0, "write an entry for each finding to FILE; - is standard output", 3},
     {0}};
@@ -46,7 +48,7 @@ static const char doc[] =
     "\vOther subcommands: `warpgrind sass` disassembles, `warpgrind launch` computes a launch configuration, `warpgrind gpus` "
     "lists the simulated devices; each has its own --help. A program of such a name needs `warpgrind run NAME`.\n\n"
     "Exit status: the program's own (128 + N if signal N killed it); 2 for an error of warpgrind's own; 3 if the program "
-    "ended with 0 but a kernel did not run; what --error-exitcode says if there are findings.";
+    "ended with 0 but a kernel did not run; 1 if it ended with 0 but a rule of --budget is broken; what --error-exitcode says if there are findings.";
 
 static unsigned long long number(struct argp_state *state, const char *text, const char *what, unsigned long long least,
                                  unsigned long long most) {
@@ -93,6 +95,11 @@ static void add_suppressions(struct argp_state *state, cli_run_options *o, const
     o->suppressions = list;
 }
 
+static void add_budget(struct argp_state *state, cli_run_options *o, const char *file) {
+    wg_error err = {0};
+    if (rep_budget_read(file, &o->budget, &err) != WG_OK) argp_failure(state, CLI_ERROR, 0, "%s", err.text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     enum { MANY = 1 << 30 };
     cli_run_options *o = state->input;
@@ -106,6 +113,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_NO_CHECK: add_checks(state, o, arg, true); break;
     case KEY_STOP: o->session.stop_on_error = true; break;
     case KEY_SUPPRESSIONS: add_suppressions(state, o, arg); break;
+    case KEY_BUDGET: add_budget(state, o, arg); break;
+    case KEY_WRITE_BUDGET: o->write_budget = arg; break;
     case KEY_GEN: o->gen_suppressions = arg; break;
     case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
     case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
@@ -150,5 +159,5 @@ void cli_run_parse(int argc, char **argv, cli_run_options *out) {
     argp_err_exit_status = CLI_ERROR;
     argp_program_version = "warpgrind " WG_VERSION;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, out);
-    out->session.want_instructions = out->json != NULL;
+    out->session.want_instructions = out->json != NULL || rep_budget_has_places(&out->budget);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/budget.h"
 #include "report/write.h"
 
 void rep_ink_set(wg_text *out, const rep_style *style, rep_ink ink) {
@@ -124,6 +125,7 @@ bool rep_text(const json_t *document, const rep_style *style, wg_text *out) {
         rep_write_memory(document, style, out);
     }
     rep_write_findings(document, style, out);
+    rep_write_budget(document, style, out);
     rep_verdict v = rep_verdict_of(document);
     if (!style->quiet || v.errors || v.warnings || v.not_run) write_summary(document, style, out);
     rep_fold_free(&fold);

@@ -1,0 +1,48 @@
+/* What people ask of a kernel in one word, and the counters that answer: sectors_per_request, bank_conflicts, ... Budgets,
+ * differences and annotations name a quantity by its short name, by a counter, or as COUNTER/COUNTER. */
+#ifndef WG_REPORT_QUANTITY_H
+#define WG_REPORT_QUANTITY_H
+
+#include "report/report.h"
+
+typedef struct rep_short_name {
+    const char *name;
+    const char *above[2], *below[2]; /* counters that are summed and divided; below NULL: not a ratio */
+    bool more_is_better;
+    const char *meaning;
+} rep_short_name;
+/* In the order of docs/ci.md; ends with a row whose name is NULL. */
+extern const rep_short_name rep_short_names[];
+
+/* The reads of a value are counted by allocation and for the whole run, not by launch. */
+#define REP_READS_PER_VALUE "reads_per_value"
+
+typedef enum rep_value_state { REP_VALUE, REP_NO_COUNTER /* none of them is there */, REP_NO_BASE /* divided by zero */ } rep_value_state;
+typedef struct rep_value {
+    rep_value_state state;
+    double above, below; /* below 1 where it is no ratio */
+    double value;
+} rep_value;
+/* Of a launch, an instruction, or a sum of them. */
+rep_value rep_quantity(const char *name, const json_t *counters);
+bool rep_is_ratio(const char *name);
+/* The largest of the run's allocations; NO_COUNTER: no kernel read an allocation. */
+rep_value rep_reads_per_value(const json_t *document);
+
+/* A kernel by its demangled or mangled name, by the demangled one without return type, arguments and template arguments,
+ * by the last part of that, or by a pattern with * or ? over any of these. */
+bool rep_kernel_is(const json_t *launch, const char *pattern);
+
+/* The place of an instruction or finding that its author would point at: the innermost that is not in a header of the
+ * toolkit. False: no line information. */
+typedef struct rep_place {
+    const char *file;
+    json_int_t line;
+} rep_place;
+bool rep_place_of(const json_t *item, rep_place *out);
+/* Is one of the places (the innermost or a call around it) this line? file is a name, or the end of a path. */
+bool rep_place_is(const json_t *item, const char *file, json_int_t line);
+/* Is name the same file as path, or its last parts? */
+bool rep_same_file(const char *path, const char *name);
+
+#endif
