@@ -159,6 +159,7 @@ static void judge_case(ev_access *a, const ev_case *c, const ev_lanes *v, tally 
     for (unsigned l = 0; l < 32; l++) {
         delta[l] = (int32_t)(v->lane[l] - v->lane[0]);
         lanes[l] = (a->space == ENG_GLOBAL ? (uint64_t)0x7f << 36 : (uint64_t)1 << 34) + start + (uint64_t)(int64_t)delta[l];
+        lanes[l] &= ~((uint64_t)a->width - 1); /* the models count on what the hardware demands */
         if (!(active >> l & 1)) continue;
         strided &= delta[l] == (int32_t)(l * (uint32_t)delta[1]);
         same &= !t->any || delta[l] == t->delta[l];

@@ -137,6 +137,7 @@ void ev_evaluate(const ev_graph *g, const uint8_t *mark, unsigned first,
 struct ev_names {
     void *ctx; /* writes a leaf's name */
     void (*leaf)(void *ctx, const ev_graph *g, ev_id id, wg_text *out);
+    size_t limit; /* of the text, set by ev_show: what is longer ends in dots */
 };
 void ev_show(const ev_graph *g, ev_id id, const struct ev_names *names, wg_text *out);
 

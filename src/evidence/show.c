@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TOO_DEEP = 12 };
+enum { TOO_DEEP = 12, TOO_LONG = 1200 };
 
 static void show(const ev_graph *g, ev_id id, const struct ev_names *names, unsigned depth, bool inner, wg_text *out);
 
@@ -108,7 +108,8 @@ static void show_op(const ev_graph *g, ev_id id, const struct ev_names *names, u
 
 static void show(const ev_graph *g, ev_id id, const struct ev_names *names, unsigned depth, bool inner, wg_text *out) {
     const ev_node *n = ev_at(g, id);
-    if (depth > TOO_DEEP) {
+    if (depth > TOO_DEEP || out->count > names->limit) {
+        if (out->count > names->limit + 16) return;
         wg_text_add(out, "...");
         return;
     }
@@ -129,4 +130,8 @@ static void show(const ev_graph *g, ev_id id, const struct ev_names *names, unsi
     case EV_OP: show_op(g, id, names, depth, inner, out); return;
     }
 }
-void ev_show(const ev_graph *g, ev_id id, const struct ev_names *names, wg_text *out) { show(g, id, names, 0, false, out); }
+void ev_show(const ev_graph *g, ev_id id, const struct ev_names *names, wg_text *out) {
+    struct ev_names limited = *names;
+    limited.limit = out->count + TOO_LONG;
+    show(g, id, &limited, 0, false, out);
+}
