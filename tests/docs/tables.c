@@ -53,8 +53,8 @@ static void devices(void) {
         printf("| `%s` | %s | %d.%d | %u | %u | %u | %u KiB | %u KiB | %.1f MiB | %.1f GiB | %.0f GB/s | %u MHz |\n", g->id, g->name, g->major,
                g->minor, g->sms, g->max_warps_per_sm, g->max_blocks_per_sm, g->shared_per_sm / 1024, g->shared_per_block_optin / 1024,
                g->l2 / 1048576.0, (double)g->memory / 1073741824.0, g->bandwidth / 1e9, g->clock_khz / 1000);
-    puts("\nCode for compute capability 10.0 and later is decoded but not executed yet: on `b200` and `rtx5090` kernels are reported");
-    puts("as not run.\n");
+    puts("\nCode for compute capability 10.0 and later is decoded, but only 7.5 to 9.0 are held to tests: on `b200` and `rtx5090` a");
+    puts("kernel runs when the engine knows all its instructions, and is reported as not run otherwise.\n");
     puts("## Occupancy\n");
     puts("`src/watch/occupancy.c`: an SM holds as many blocks as the scarcest of four resources allows: warps, blocks, registers");
     puts("(granted to a warp in units of 256, from one of four parts of the register file) and shared memory (in units of 128");
