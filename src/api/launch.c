@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "base/text.h"
 #include "report/report.h"
+#include "watch/watch.h"
 
 /* Lays the arguments out as the kernel's parameters lie. */
 static wg_status lay_out(const img_function *f, const wg_arg *args, size_t n, uint8_t *params, wg_error *err) {
@@ -58,8 +59,8 @@ double wg_counter(const wg_launch_record *record, const char *name) {
 }
 
 bool wg_counter_is_exact(const wg_launch_record *record, const char *name) {
-    const char *word = record ? json_string_value(json_object_get(json_object_get(record->json, "exactness"), name)) : NULL;
-    return word && strcmp(word, "exact") == 0;
+    int c = watch_counter_find(name);
+    return c >= 0 && !isnan(wg_counter(record, name)) && watch_counter_table[c].exactness == WATCH_EXACT;
 }
 
 static const char *text_of(const json_t *object, const char *name) { return json_string_value(json_object_get(object, name)); }

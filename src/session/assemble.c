@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "watch/watch.h"
 
 json_t *ses_read_records(const char *path, wg_error *err) {
     FILE *f = fopen(path, "r");
@@ -44,6 +45,31 @@ static json_t *status_json(const ses_program *program) {
     }
     if (program->timeout) json_object_set_new(status, "timeout", json_true());
     return status;
+}
+
+static bool has_keys_of(const json_t *a, const json_t *b) {
+    const char *name;
+    json_t *value;
+    if (json_object_size(a) != json_object_size(b)) return false;
+    json_object_foreach((json_t *)b, name, value)
+        if (!json_object_get(a, name)) return false;
+    return true;
+}
+
+/* How sure each counter is. Records leave it out, since it is the same for all launches; *known is the latest. */
+static void add_exactness(json_t *launch, json_t **known) {
+    const json_t *counters = json_object_get(launch, "counters");
+    if (!*known || !has_keys_of(*known, counters)) {
+        const char *name;
+        json_t *value;
+        json_decref(*known);
+        *known = json_object();
+        json_object_foreach((json_t *)counters, name, value) {
+            int c = watch_counter_find(name);
+            json_object_set_new(*known, name, json_string(c >= 0 && watch_counter_table[c].exactness == WATCH_EXACT ? "exact" : "model"));
+        }
+    }
+    json_object_set(launch, "exactness", *known);
 }
 
 /* Members of a record that do not belong into the document. */
@@ -116,7 +142,7 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
     enum { LISTS = sizeof lists / sizeof lists[0] };
     json_t *document = json_pack("{s:i, s:s, s:o, s:n, s:o}", "schema", 1, "warpgrind", WG_VERSION, "program",
                                  program_json(program), "gpu", "status", status_json(program));
-    json_t *notes = json_array(), *profiles = json_array(), *processes = json_array();
+    json_t *notes = json_array(), *profiles = json_array(), *processes = json_array(), *exactness = NULL;
     for (int k = 0; k < LISTS; k++) json_object_set_new(document, lists[k].list, json_array());
     bool several = !process && has_several_processes(records);
     size_t i;
@@ -134,10 +160,14 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
         } else if (strcmp(kind, "profile") == 0) {
             put_profile(profiles, cleaned(record, several));
         }
-        for (int k = 0; k < LISTS; k++)
-            if (strcmp(kind, lists[k].kind) == 0)
-                json_array_append_new(json_object_get(document, lists[k].list), cleaned(record, several));
+        for (int k = 0; k < LISTS; k++) {
+            if (strcmp(kind, lists[k].kind) != 0) continue;
+            json_t *item = cleaned(record, several);
+            if (k == 0) add_exactness(item, &exactness);
+            json_array_append_new(json_object_get(document, lists[k].list), item);
+        }
     }
+    json_decref(exactness);
     sort_allocations(document);
     json_object_set_new(document, "profiles", profiles);
     json_object_set_new(document, "notes", notes);

@@ -44,7 +44,6 @@ struct session {
     wg_u64map elements; /* allocation id -> width of its narrowest access */
     uint64_t launches, matched; /* launches asked for; those that match --kernel */
     json_t *last;      /* the latest launch's record */
-    json_t *exactness; /* the same object for every launch */
     _Atomic bool running;
     const ses_launch *current; /* while running */
     eng_finding_kind fault;    /* what ended the latest launch that failed */

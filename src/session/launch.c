@@ -65,17 +65,6 @@ static json_t *counters_json(const watch_record *record) {
     return counters;
 }
 
-static json_t *exactness_json(session *ses, const watch_record *record) {
-    if (ses->exactness) return json_incref(ses->exactness);
-    json_t *names = json_object();
-    for (int c = 0; c < WATCH_COUNTERS; c++)
-        if (record->launch[c].kind != WATCH_ABSENT)
-            json_object_set_new(names, watch_counter_table[c].name,
-                                json_string(watch_counter_table[c].exactness == WATCH_EXACT ? "exact" : "model"));
-    ses->exactness = names;
-    return json_incref(names);
-}
-
 static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, const watch_record *record,
                            const eng_result *result, wg_status status, const wg_error *why, double nanoseconds) {
     const img_function *f = l->function;
@@ -89,7 +78,6 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
     if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
     json_object_update(out, record->extra);
     json_object_set_new(out, "counters", counters_json(record));
-    json_object_set_new(out, "exactness", exactness_json(ses, record));
     if (ses->options.want_instructions)
         json_object_set_new(out, "instructions", ses_instructions_json(l->code, f, record));
     if (l->n_stack) json_object_set_new(out, "stack", ses_stack_json(l->stack, l->n_stack));
