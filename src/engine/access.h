@@ -56,11 +56,13 @@ static inline bool looked_at_before(eng_plan *plan, const sass_instr *in, unsign
         if (p->dst.kind == SASS_REG && p->dst.reg != SASS_RZ && p->dst.reg < in->mem.base + words &&
             p->dst.reg + sass_dst_regs(p) > in->mem.base)
             return false;
+        if ((p->op != SASS_LDG && p->op != SASS_STG && p->op != SASS_LDS && p->op != SASS_STS) || p->mem.base != in->mem.base)
+            continue;
+        /* The nearest access by the register decides: one of another width left another shape. */
         bool always = p->guard.reg == SASS_PT && !p->guard.inv && !p->guard.uniform;
-        if (always && (class == load || class == store) && p->width == in->width && p->mem.base == in->mem.base &&
-            p->mem.scale <= 1 && p->mem.wide == in->mem.wide && (load == SASS_CLASS_SHARED_LD || p->mem.uniform == 255) &&
-            p->order != SASS_STRONG && p->order != SASS_MMIO && (p->op == SASS_LDG || p->op == SASS_STG || p->op == SASS_LDS || p->op == SASS_STS))
-            return true;
+        return always && (class == load || class == store) && p->width == in->width && p->mem.scale <= 1 &&
+               p->mem.wide == in->mem.wide && (load == SASS_CLASS_SHARED_LD || p->mem.uniform == 255) &&
+               p->order != SASS_STRONG && p->order != SASS_MMIO;
     }
     return false;
 }
