@@ -122,16 +122,44 @@ static inline uint32_t next_group(groups *g, eng_view *v, mem_range *r, const ui
     return 0;
 }
 
+/* --- counting reads ------------------------------------------------------------------- */
+
+ENG_INLINE mem_run *run_of(eng_view *v, const eng_ins *i) { return &v->runs[i->y / sizeof(mem_range) % MEM_RANGES]; }
+
+/* Does an access of n bytes at `at` go on where the run ended, or, by `times` lanes, stay where it is? */
+ENG_INLINE bool run_goes_on(const mem_run *run, uint64_t at) { return run->start + run->n == at && run->times == 1 && !(run->n >> 31); }
+ENG_INLINE bool run_stays(const mem_run *run, uint64_t at, uint32_t n) { return run->start == at && run->n == n && !(run->times >> 30); }
+/* Can the run be put into the plane by two plain additions? */
+ENG_INLINE bool run_fits(const eng_view *v, const mem_run *run) {
+    const int16_t *words = v->words;
+    return !((run->start | run->n) & 3) && words[run->start / 4] + (int)run->times <= INT16_MAX &&
+           words[(run->start + run->n) / 4] - (int)run->times >= INT16_MIN;
+}
+ENG_INLINE void run_put(const eng_view *v, const mem_run *run) {
+    int16_t *words = v->words;
+    uint64_t end = run->start + run->n;
+    words[run->start / 4] = (int16_t)(words[run->start / 4] + (int)run->times);
+    words[end / 4] = (int16_t)(words[end / 4] - (int)run->times);
+    if (v->dirty) v->dirty[run->start >> MEM_TILE] = v->dirty[end >> MEM_TILE] = 1;
+}
+/* The whole of it, where functions may be called. */
+static inline void run_add(eng_view *v, mem_run *run, uint64_t at, uint32_t n, uint32_t times) {
+    if (times == 1 && run_goes_on(run, at)) {
+        run->n += n;
+    } else if (run_stays(run, at, n)) {
+        run->times += times;
+    } else {
+        if (run_fits(v, run)) run_put(v, run);
+        else mem_run_flush(v, run);
+        *run = (mem_run){at, n, times};
+    }
+}
+
 /* Counts a run of n bytes read `times` times. */
 ENG_INLINE void count_run(eng_view *v, uint64_t at, uint64_t n, int times) {
-    int16_t *words = v->words, from, to;
-    if (ENG_UNLIKELY((at | n) & 3) || __builtin_add_overflow(words[at / 4], times, &from) ||
-        __builtin_sub_overflow(words[(at + n) / 4], times, &to)) {
-        mem_reads_run(&v->plane, at, n, times);
-        return;
-    }
-    words[at / 4] = from;
-    words[(at + n) / 4] = to;
+    mem_run run = {at, (uint32_t)n, (uint32_t)times};
+    if (ENG_LIKELY(run_fits(v, &run))) run_put(v, &run);
+    else mem_run_flush(v, &run);
 }
 
 /* Single elements of whole words, one a lane: both ends of an element's run lie side by side, or in one line at least. The
@@ -151,6 +179,7 @@ ENG_INLINE void count_elements(eng_view *v, const mem_range *r, const uint64_t *
             continue;
         }
         both = from | (uint32_t)to << 16;
+        if (v->dirty) v->dirty[at >> MEM_TILE] = v->dirty[(at + 4) >> MEM_TILE] = 1;
         memcpy(v->words + at / 4, &both, 4);
     }
 }

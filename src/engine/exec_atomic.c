@@ -159,7 +159,7 @@ static atom_fn *operation(const eng_ins *i) {
 /* Bytes that nobody wrote take the pattern first, as a load would have seen it. */
 static bool define_places(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, unsigned width) {
     ENG_LANES(l, group) {
-        if (A[l] - r->lo + width > r->plain && !mem_seen_all(v, A[l] + r->shadow, width)) {
+        if (A[l] - r->lo + width > r->alloc->prefix && !mem_seen_all(v, A[l] + r->shadow, width)) {
             if (v->parallel) return v->failed = true, false; /* two workers might both do it */
             uint8_t mixed[16];
             mem_read_mixed(v, r, A[l], width, mixed);

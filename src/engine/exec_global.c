@@ -50,25 +50,14 @@ ENG_INLINE bool bits_full(const uint8_t *bits, uint64_t at, const unsigned n) {
     return (x & y) == UINT64_MAX >> (64 - n);
 }
 
-/* Room in the counters for a run of n bytes read `times` times, at a place where a run may begin and end at words? */
-ENG_INLINE bool reads_fit(const eng_view *v, uint64_t at, uint64_t n, int times) {
-    const int16_t *words = v->words;
-    return !words || (!((at | n) & 3) && words[at / 4] < INT16_MAX - 32 && words[(at + n) / 4] > INT16_MIN + 32 && times <= 32);
-}
-ENG_INLINE void reads_add(const eng_view *v, uint64_t at, uint64_t n, int times) {
-    int16_t *words = v->words;
-    if (!words) return;
-    words[at / 4] = (int16_t)(words[at / 4] + times);
-    words[(at + n) / 4] = (int16_t)(words[(at + n) / 4] - times);
-}
 /* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the warp after the
- * next one will read. Where they do not, a prefetch is lost, and no more. */
-ENG_INLINE void fetch_ahead(const eng_view *v, mem_range *r, uint64_t address, uint64_t n) {
+ * next one will read. Where they do not, a prefetch is lost, and no more. Returns that address. */
+ENG_INLINE uint64_t fetch_ahead(mem_range *r, uint64_t address, uint64_t n) {
     uint64_t ahead = address + 2 * (uint64_t)(int64_t)(int32_t)((uint32_t)address - r->last);
     r->last = (uint32_t)address;
     __builtin_prefetch(at_host(r, ahead));
     __builtin_prefetch(at_host(r, ahead + n - 1));
-    if (v->words) __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
+    return ahead;
 }
 ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
@@ -90,11 +79,11 @@ ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, u
     unsigned lanes = (unsigned)__builtin_popcount(on);
     if (!contiguous) {
         broadcast_on(R, i->d, p, on, W, is_signed);
-        if (v->words) count_run(v, address + r->shadow, W, (int)lanes);
+        if (v->words) run_add(v, run_of(v, i), address + r->shadow, W, lanes);
         if (wants_access(w)) put_plain(w, i, on, address, ENG_UNIFORM, ENG_GLOBAL, W);
     } else {
         gather_contiguous_on(R, i->d, p - first * W, on, W, is_signed);
-        if (v->words && lanes == n) count_run(v, address + r->shadow, span, 1);
+        if (v->words && lanes == n) run_add(v, run_of(v, i), address + r->shadow, (uint32_t)span, 1);
         else if (v->words) ENG_LANES(l, on) count_run(v, address + r->shadow + (l - first) * W, W, 1);
         if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     }
@@ -127,23 +116,35 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
+    mem_run *run = run_of(v, i);
     uint8_t seen = again ? *seen_of(v, i) : look64(R, i->a, W, seen_of(v, i));
     uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm, at = address + r->shadow;
     if (ENG_LIKELY(seen == SEEN_CONTIGUOUS)) {
         const unsigned n = 32 * W;
         if (ENG_UNLIKELY(misses(r, address, n, W)) || (address - r->lo + n > r->plain && !bits_full(v->defined, at, n)) ||
-            ENG_UNLIKELY(!reads_fit(v, at, n, 1)) || ENG_UNLIKELY(!event_fits(w)))
+            ENG_UNLIKELY(v->words && !run_goes_on(run, at) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
-        fetch_ahead(v, r, address, n);
+        uint64_t ahead = fetch_ahead(r, address, n);
         gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
-        reads_add(v, at, n, 1);
+        if (v->words && run_goes_on(run, at)) {
+            run->n += n;
+        } else if (v->words) {
+            run_put(v, run);
+            *run = (mem_run){at, n, 1};
+            __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
+        }
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
-            ENG_UNLIKELY(!reads_fit(v, at, W, 32)) || ENG_UNLIKELY(!event_fits(w)))
+            ENG_UNLIKELY(v->words && !run_stays(run, at, W) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
         broadcast(R, i->d, at_host(r, address), W, is_signed);
-        reads_add(v, at, W, 32);
+        if (v->words && run_stays(run, at, W)) {
+            run->times += 32;
+        } else if (v->words) {
+            run_put(v, run);
+            *run = (mem_run){at, W, 32};
+        }
         if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_GLOBAL, W);
     } else {
         return load_rest(i, w, R, mask);

@@ -52,6 +52,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     active m;
     shape s;
     w->worked |= on;
+    if (v->words) mem_run_flush(v, run_of(v, i));
     active_of(&m, on);
     shape_of(A, &m, on, i->width, &s);
     for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {

@@ -17,6 +17,7 @@ enum {
     MEM_ALIGN = 256,
     MEM_PAGE = 4096,
     MEM_CHUNK = 16, /* log2 of the bytes by which touched memory is accounted */
+    MEM_TILE = 13,  /* log2 of the bytes of memory whose read differences fill a page */
     MEM_RANGES = 64 /* cached ranges of each kind of access; a power of two */
 };
 
@@ -34,6 +35,7 @@ typedef struct mem_alloc {
 typedef struct mem_plane {
     int16_t *words;   /* indexed by shadow offset / 4 */
     int8_t *bytes;    /* indexed by shadow offset */
+    bool bytes_used;  /* anything in bytes or not */
     wg_u64map spills; /* shadow offset * 2 + (1: of bytes) -> int64_t that the difference lacks */
 } mem_plane;
 
@@ -87,7 +89,8 @@ void mem_pattern(void *out, uint64_t address, uint64_t n);
 /* Bytes [at, at + n) were read `times` times. */
 void mem_reads_run(mem_plane *plane, uint64_t at, uint64_t n, int times);
 /* Adds `from` over the allocation's range into `into` (NULL: to nothing) and empties that range of `from`. */
-void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a);
+/* dirty: a byte for each 8 KiB of memory whose differences are not all zero; cleared on the way. */
+void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, const uint8_t *dirty);
 /* Takes spills of all ranges too; call once, after all mem_reads_merge. */
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from);
 void mem_reads_clear(mem_plane *plane, const mem_alloc *a);

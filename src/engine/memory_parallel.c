@@ -17,7 +17,6 @@
 
 #include "engine/memory_parallel.h"
 
-enum { TILE = 2 * MEM_PAGE }; /* a tile of memory has one page of read differences */
 
 typedef struct kept {
     uint8_t *at, *copy;
@@ -43,7 +42,7 @@ struct mem_parallel {
 typedef struct own_view {
     eng_view view;
     wg_vec(uint64_t) chunks; /* that it marked something in */
-    uint8_t *own_marks, *own_reds, *own_touched;
+    uint8_t *own_marks, *own_reds, *own_touched, *own_dirty;
     mem_plane own_plane;
 } own_view;
 
@@ -66,6 +65,7 @@ static void free_view(const eng_memory *m, own_view *o) {
     unmap(o->own_marks, m->span / 8);
     unmap(o->own_reds, m->span / 8);
     unmap(o->own_touched, m->span >> MEM_CHUNK);
+    unmap(o->own_dirty, (m->span >> MEM_TILE) + 1);
     unmap(o->own_plane.words, m->span / 2);
     unmap(o->own_plane.bytes, m->span);
     wg_u64map_free(&o->own_plane.spills);
@@ -110,9 +110,10 @@ static bool make_own(const eng_memory *m, own_view *o) {
     if (!o->own_marks) o->own_marks = reserve(m->span / 8);
     if (!o->own_reds) o->own_reds = reserve(m->span / 8);
     if (!o->own_touched) o->own_touched = reserve(m->span >> MEM_CHUNK);
+    if (!o->own_dirty) o->own_dirty = reserve((m->span >> MEM_TILE) + 1);
     if (!o->own_plane.words) o->own_plane.words = reserve(m->span / 2);
     if (!o->own_plane.bytes) o->own_plane.bytes = reserve(m->span);
-    return o->own_marks && o->own_reds && o->own_touched && o->own_plane.words && o->own_plane.bytes;
+    return o->own_marks && o->own_reds && o->own_touched && o->own_dirty && o->own_plane.words && o->own_plane.bytes;
 }
 
 wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg_error *err) {
@@ -134,6 +135,7 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg
         if (workers > 1 && (!p->pages || !make_own(m, o)))
             return wg_fail(err, WG_ERR_MEMORY, "no address space for %u workers", workers);
         memset(v->ranges, 0, sizeof v->ranges);
+        memset(v->runs, 0, sizeof v->runs);
         v->mem = m;
         v->index = i;
         v->parallel = workers > 1;
@@ -144,6 +146,7 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg
         v->pages = v->parallel ? p->pages : NULL;
         v->touched = v->parallel ? o->own_touched : m->touched;
         v->plane = v->parallel ? o->own_plane : m->plane;
+        v->dirty = v->parallel ? o->own_dirty : NULL;
         v->words = count_reads || v->parallel ? v->plane.words : NULL;
     }
     return WG_OK;
@@ -244,49 +247,60 @@ static bool writes_meet(const eng_view *a, const eng_view *b, uint64_t chunk) {
 typedef struct read_walk {
     const struct mem_parallel *p;
     const eng_view *reader;
-    const mem_alloc *a;
-    int64_t words, bytes; /* running sums at the end of the last page */
+    int64_t sum; /* of the differences up to here: how many reads cover the next word or byte */
     bool meet;
 } read_walk;
 
 static bool written_by_other(const read_walk *k, uint64_t at, uint64_t n) {
-    for (unsigned i = 0; i < k->p->workers; i++) {
-        const eng_view *v = k->p->views[i];
-        if (v == k->reader || !v->touched[at >> MEM_CHUNK]) continue;
-        if (mem_bits_any(v->marks, at, n) || mem_bits_any(v->reds, at, n)) return true;
+    for (uint64_t end = at + n; at < end;) { /* by chunks, most of which nobody touched */
+        uint64_t stop = ((at >> MEM_CHUNK) + 1) << MEM_CHUNK;
+        stop = stop > end ? end : stop;
+        for (unsigned i = 0; i < k->p->workers; i++) {
+            const eng_view *v = k->p->views[i];
+            if (v == k->reader || !v->touched[at >> MEM_CHUNK]) continue;
+            if (mem_bits_any(v->marks, at, stop - at) || mem_bits_any(v->reds, at, stop - at)) return true;
+        }
+        at = stop;
     }
     return false;
 }
 
-/* One page of word differences (or a part of it): a tile of memory. */
-static void walk_words(void *ctx, uint8_t *from, uint64_t n) {
-    read_walk *k = ctx;
+/* Words first .. end - 1, all of one tile. */
+static void walk_tile(read_walk *k, uint64_t first, uint64_t end) {
     const int16_t *words = k->reader->plane.words;
-    uint64_t first = (uint64_t)((int16_t *)(void *)from - words), end = first + n / 2;
-    while (first < end && !k->meet) {
-        uint64_t stop = (first * 4 / TILE + 1) * TILE / 4; /* by tiles, so that most are only summed up */
-        if (stop > end) stop = end;
-        if (!written_by_other(k, first * 4, (stop - first) * 4)) {
-            int32_t sum = 0;
-            for (uint64_t w = first; w < stop; w++) sum += words[w];
-            k->words += sum;
-        } else {
-            for (uint64_t w = first; w < stop; w++) {
-                k->words += words[w];
-                if (k->words && written_by_other(k, w * 4, 4)) k->meet = true;
-            }
+    if (!k->reader->dirty[first >> (MEM_TILE - 2)]) {
+        if (k->sum && written_by_other(k, first * 4, (end - first) * 4)) k->meet = true;
+    } else if (!written_by_other(k, first * 4, (end - first) * 4)) {
+        int32_t sum = 0;
+        for (uint64_t w = first; w < end; w++) sum += words[w];
+        k->sum += sum;
+    } else {
+        for (uint64_t w = first; w < end && !k->meet; w++) {
+            k->sum += words[w];
+            if (k->sum && written_by_other(k, w * 4, 4)) k->meet = true;
         }
-        first = stop;
     }
 }
 
-static void walk_bytes(void *ctx, uint8_t *from, uint64_t n) {
-    read_walk *k = ctx;
-    uint64_t first = (uint64_t)((int8_t *)from - k->reader->plane.bytes);
-    for (uint64_t b = first; b < first + n && !k->meet; b++) {
-        k->bytes += k->reader->plane.bytes[b];
-        if (k->bytes && written_by_other(k, b, 1)) k->meet = true;
+static bool walk_words(read_walk *k, const mem_alloc *a) {
+    uint64_t first = a->shadow / 4, end = (a->shadow + a->pub.size + 3) / 4;
+    k->sum = 0;
+    while (first < end && !k->meet) {
+        uint64_t stop = ((first >> (MEM_TILE - 2)) + 1) << (MEM_TILE - 2);
+        stop = stop > end ? end : stop;
+        walk_tile(k, first, stop);
+        first = stop;
     }
+    return k->meet;
+}
+
+static bool walk_bytes(read_walk *k, const mem_alloc *a) {
+    k->sum = 0;
+    for (uint64_t b = a->shadow; b < a->shadow + a->pub.size && !k->meet; b++) {
+        k->sum += k->reader->plane.bytes[b];
+        if (k->sum && written_by_other(k, b, 1)) k->meet = true;
+    }
+    return k->meet;
 }
 
 /* Sums that went to the table break the walk's running sums: such an allocation is taken to be read everywhere. */
@@ -310,31 +324,19 @@ static bool others_wrote(const struct mem_parallel *p, const eng_view *reader, c
     return false;
 }
 
-static bool any_written(const read_walk *k) {
-    for (uint64_t at = k->a->shadow, end = at + k->a->pub.size; at < end;) {
-        uint64_t stop = ((at >> MEM_CHUNK) + 1) << MEM_CHUNK;
-        if (stop > end) stop = end;
-        if (written_by_other(k, at, stop - at)) return true;
-        at = stop;
-    }
-    return false;
-}
-
 static bool reads_meet(const struct mem_parallel *p, const eng_view *v, const mem_alloc *a) {
-    read_walk k = {.p = p, .reader = v, .a = a};
+    read_walk k = {.p = p, .reader = v};
     if (!others_wrote(p, v, a)) return false;
-    if (has_spills(v, a)) return any_written(&k);
-    mem_present(v->plane.words + a->shadow / 4, ((a->pub.size + 3) / 4 + 1) * 2, walk_words, &k);
-    if (!k.meet) mem_present(v->plane.bytes + a->shadow, a->pub.size + 1, walk_bytes, &k);
-    return k.meet;
+    if (has_spills(v, a)) return written_by_other(&k, a->shadow, a->pub.size);
+    return walk_words(&k, a) || (v->plane.bytes_used && walk_bytes(&k, a));
 }
 
 bool eng_memory_conflict(eng_memory *m) {
     struct mem_parallel *p = m->parallel;
     if (!p || p->workers < 2) return false;
+    for (unsigned i = 0; i < p->workers; i++) mem_view_settle(p->views[i]);
     for (unsigned i = 0; i < p->workers; i++) {
         own_view *o = (own_view *)p->views[i];
-        o->view.plane.words = o->own_plane.words; /* spills may have moved; the arrays have not */
         if (o->view.failed) return true;
         for (size_t c = 0; c < o->chunks.count; c++)
             for (unsigned j = i + 1; j < p->workers; j++)
@@ -387,7 +389,7 @@ static void add_moved(eng_memory *m, const eng_view *v) {
 
 static void end_own(eng_memory *m, own_view *o, bool keep) {
     eng_view *v = &o->view;
-    o->own_plane.spills = v->plane.spills;
+    o->own_plane = v->plane;
     if (keep) {
         add_marks(m, o);
         add_moved(m, v);
@@ -395,11 +397,16 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
     for (size_t i = 0; i < v->read.count; i++) {
         mem_alloc *a = v->read.at[i];
         bool counts = keep && m->parallel->count_reads;
-        mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a);
+        mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a, o->own_dirty);
         if (counts) a->was_read = true;
     }
     if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
     else wg_u64map_free(&o->own_plane.spills);
+    for (size_t i = 0; i < v->read.count; i++) {
+        const mem_alloc *a = v->read.at[i];
+        memset(o->own_dirty + (a->shadow >> MEM_TILE), 0, (a->pub.size >> MEM_TILE) + 2);
+    }
+    o->own_plane.bytes_used = false;
     clear_marks(o);
     wg_u64map_free(&v->moved);
     v->read.count = 0;
@@ -410,7 +417,7 @@ void eng_memory_end(eng_memory *m, bool keep) {
     if (!p || !p->workers) return;
     for (unsigned i = 0; i < p->workers; i++) mem_view_settle(p->views[i]);
     if (p->workers == 1) {
-        m->plane.spills = p->views[0]->plane.spills;
+        m->plane = p->views[0]->plane;
     } else {
         for (size_t i = 0; !keep && i < p->kept.count; i++) memcpy(p->kept.at[i].at, p->kept.at[i].copy, p->kept.at[i].n);
         drop_copies(p, SLABS_KEPT);

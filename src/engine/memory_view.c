@@ -25,6 +25,14 @@ static void settle(eng_view *v, mem_range *r) {
 
 void mem_view_settle(eng_view *v) {
     for (unsigned i = 0; i < 3 * MEM_RANGES; i++) settle(v, &v->ranges[i]);
+    for (unsigned i = 0; i < MEM_RANGES; i++) mem_run_flush(v, &v->runs[i]);
+}
+
+void mem_run_flush(eng_view *v, mem_run *run) {
+    if (!run->n) return;
+    if (v->dirty) v->dirty[run->start >> MEM_TILE] = v->dirty[(run->start + run->n) >> MEM_TILE] = 1;
+    mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
+    run->n = 0;
 }
 
 static void note_read(eng_view *v, mem_alloc *a) {
@@ -78,6 +86,6 @@ void mem_read_mixed(const eng_view *v, const mem_range *r, uint64_t address, uns
     uint8_t *to = out;
     mem_pattern(to, address, n);
     for (unsigned i = 0; i < n; i++)
-        if (address + i - r->lo < r->plain || seen(v, address + i + r->shadow))
+        if (address + i - r->lo < r->alloc->prefix || seen(v, address + i + r->shadow))
             to[i] = *(const uint8_t *)(uintptr_t)(address + i + (uint64_t)r->host);
 }

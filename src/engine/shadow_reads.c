@@ -38,6 +38,7 @@ void mem_reads_run(mem_plane *p, uint64_t at, uint64_t n, int times) {
         add_word(p, at / 4, times);
         add_word(p, (at + n) / 4, -times);
     } else {
+        p->bytes_used = true;
         add_byte(p, at, times);
         add_byte(p, at + n, -times);
     }
@@ -109,7 +110,7 @@ static void merge_bytes(void *ctx, uint8_t *at, uint64_t n) {
     for (uint64_t b = first; b < end; b++) {
         while (b % 8 == 0 && b + 8 <= end && (memcpy(&eight, mg->from->bytes + b, 8), eight == 0)) b += 8;
         if (b == end || !mg->from->bytes[b]) continue;
-        if (mg->into) add_byte(mg->into, b, mg->from->bytes[b]);
+        if (mg->into) add_byte(mg->into, b, mg->from->bytes[b]), mg->into->bytes_used = true;
         mg->from->bytes[b] = 0;
     }
 }
@@ -132,10 +133,17 @@ static void zero_plane(mem_plane *p, const mem_alloc *a) {
     zero(p->bytes + a->shadow, n_bytes(a));
 }
 
-void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a) {
+void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, const uint8_t *dirty) {
     merge mg = {into, from};
-    mem_present(from->words + first_word(a), n_words(a) * 2, merge_words, &mg);
-    mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
+    uint64_t first = first_word(a), end = first + n_words(a);
+    for (uint64_t tile = first >> (MEM_TILE - 2); tile <= (end - 1) >> (MEM_TILE - 2); tile++) {
+        if (!dirty[tile]) continue;
+        uint64_t w = tile << (MEM_TILE - 2), stop = (tile + 1) << (MEM_TILE - 2);
+        w = w < first ? first : w;
+        stop = stop > end ? end : stop;
+        merge_words(&mg, (uint8_t *)(from->words + w), (stop - w) * 2);
+    }
+    if (from->bytes_used) mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
     if (a->pub.size > KEPT_MAPPED) zero_plane(from, a); /* small ones keep their pages for the next launch */
 }
 
@@ -204,7 +212,7 @@ void eng_read_map_close(eng_read_map *map) {
 static void step(eng_read_map *map, uint64_t at) {
     const mem_plane *p = &map->mem->plane;
     if (at % 4 == 0) map->words += p->words[at / 4];
-    map->bytes += p->bytes[at];
+    if (p->bytes_used) map->bytes += p->bytes[at];
     const read_spill *list = map->spills;
     for (; map->spill < map->n_spills && list[map->spill].key <= at * 2 + 1; map->spill++)
         *(list[map->spill].key % 2 ? &map->bytes : &map->words) += list[map->spill].amount;
@@ -213,8 +221,8 @@ static void step(eng_read_map *map, uint64_t at) {
 /* The usual case, without the byte part: the sums change at words only. */
 static bool quick_word(eng_read_map *map, uint64_t at) {
     const mem_plane *p = &map->mem->plane;
-    uint32_t bytes;
-    memcpy(&bytes, p->bytes + at, 4);
+    uint32_t bytes = 0;
+    if (p->bytes_used) memcpy(&bytes, p->bytes + at, 4);
     const read_spill *list = map->spills;
     if (bytes || (map->spill < map->n_spills && list[map->spill].key < (at + 4) * 2)) return false;
     map->words += p->words[at / 4];

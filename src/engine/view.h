@@ -20,6 +20,13 @@ typedef struct mem_range { /* the allocation that an instruction last touched; o
 } mem_range;
 _Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
 
+/* Reads that are not yet in the plane: n bytes at shadow offset start were read `times` times. An instruction's accesses
+ * mostly go on where the last one ended, or stay where they are, and then cost one addition in here. */
+typedef struct mem_run {
+    uint64_t start;
+    uint32_t n, times; /* n 0: none */
+} mem_run;
+
 enum { MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT };
 
 typedef struct eng_view {
@@ -30,6 +37,8 @@ typedef struct eng_view {
     uint8_t *touched;       /* a byte a chunk: marks may be set there without asking */
     _Atomic uint8_t *pages; /* several workers: a byte a page, MEM_KEPT once its old contents are safe; else NULL */
     int16_t *words;         /* read differences; NULL: reads are not counted */
+    uint8_t *dirty;         /* several workers: a byte a tile, set where differences are not all zero; else NULL */
+    mem_run runs[MEM_RANGES]; /* of loads, by place of their range */
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     bool parallel;
     mem_plane plane;        /* what words is part of */
@@ -57,6 +66,8 @@ void eng_memory_end(eng_memory *mem, bool keep);
 
 /* Makes r know the live allocation that holds address. False: there is none. */
 bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access);
+/* Puts a run into the plane. */
+void mem_run_flush(eng_view *v, mem_run *run);
 /* Before the bytes at shadow offset `at` change: marks them, accounts for the chunk, keeps the old contents when
  * several workers run. red: by a reduction. False: the host has no room; do not write. */
 bool mem_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red);

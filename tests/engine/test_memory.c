@@ -262,7 +262,7 @@ static void reads_agree_with_a_model(void **state) {
     static uint64_t want[N];
     eng_memory *m = new_memory(gib);
     const eng_allocation *a = alloc(m, N);
-    mem_plane other = {calloc(1 << 22, 2), calloc(1 << 23, 1), {0}};
+    mem_plane other = {.words = calloc(1 << 22, 2), .bytes = calloc(1 << 23, 1)};
     uint64_t at = a->address - m->base;
     ((mem_alloc *)(uintptr_t)a)->was_read = true;
     for (int round = 0; round < 20000; round++) {
@@ -274,7 +274,10 @@ static void reads_agree_with_a_model(void **state) {
         mem_reads_run(rng() % 3 ? &m->plane : &other, at + from, n, (int)times);
         for (unsigned k = 0; k < n; k++) want[from + k] += times;
     }
-    mem_reads_merge(&m->plane, &other, (const mem_alloc *)a);
+    uint8_t *dirty = malloc(1 << 12);
+    memset(dirty, 1, 1 << 12);
+    mem_reads_merge(&m->plane, &other, (const mem_alloc *)a, dirty);
+    free(dirty);
     mem_reads_merge_spills(&m->plane, &other);
     assert_true(want[64] > 65536);
     for (unsigned width = 1; width <= 16; width *= 2) {

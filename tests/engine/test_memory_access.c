@@ -558,12 +558,109 @@ static void float_atomics_round_and_flush(void **state) {
     tear_down();
 }
 
+/* --- several workers --------------------------------------------------------------------- */
+
+enum { AREA = 40000 };
+typedef struct touches {
+    uint8_t read[AREA], wrote[AREA], added[AREA];
+} touches;
+
+/* Random accesses of three workers to one allocation, each mostly in its own part, in one thread: the verdict and what
+ * memory holds afterwards must be those of single bytes. */
+static void workers_meet_or_not(void **state) {
+    (void)state;
+    static uint8_t initial[AREA], now[AREA], got[AREA];
+    static touches by[3];
+    static uint64_t reads[AREA];
+    unsigned met = 0, apart = 0;
+    for (int round = 0; round < 400; round++) {
+        const eng_allocation *a;
+        assert_int_equal(eng_memory_new((uint64_t)1 << 30, &memory, NULL), WG_OK);
+        assert_int_equal(eng_memory_alloc(memory, AREA, ENG_ALLOC_DEVICE, &a, NULL), WG_OK);
+        uint32_t defined = rng() % 3 ? AREA : rng() % AREA; /* the rest was never written */
+        for (uint32_t b = 0; b < AREA; b++) initial[b] = b < defined ? (uint8_t)rng() : (uint8_t)(ENG_PATTERN >> (a->address + b) % 4 * 8);
+        if (defined) eng_memory_copy(memory, a->address, (uintptr_t)initial, defined, ENG_HOST_TO_DEVICE, NULL);
+        memcpy(now, initial, AREA);
+        memset(by, 0, sizeof by);
+        memset(reads, 0, sizeof reads);
+        bool counted = rng() % 2;
+        assert_int_equal(eng_memory_begin(memory, 3, counted, NULL), WG_OK);
+        unsigned accesses = 1 + rng() % 25;
+        for (unsigned n = 0; n < accesses; n++) {
+            unsigned k = rng() % 3, kind = rng() % 4, width = kind == 2 ? 4 : 1u << rng() % 5;
+            worker = (eng_worker){.memory = memory, .memory_state = eng_memory_view(memory, k), .index = k};
+            warp.worker = &worker;
+            uint32_t base = (rng() % 60 ? k * (AREA / 3) + rng() % 3000 : rng() % (AREA - 2048)) / 16 * 16, mask = random_mask();
+            eng_ins ins[2] = {{.guard = ENG_PT, .id = rng() % 4}};
+            sass_instr in = instruction(kind == 0 ? SASS_STG : kind == 2 ? SASS_RED : SASS_LDG, width, false);
+            in.guard.reg = SASS_PT;
+            in.sub = SASS_ATOM_ADD;
+            if (kind == 2) in.type = SASS_U32, in.width = 0, in.dst = (sass_operand){0};
+            bool scattered = rng() % 3 == 0;
+            uint32_t at[32];
+            for (unsigned l = 0; l < 32; l++) {
+                at[l] = scattered ? base + rng() % 64 * 16 : base + l * width;
+                if (kind == 2 && at[l] + 4 > defined) at[l] = 0; /* sums of undefined bytes are refused */
+                uint64_t address = a->address + at[l];
+                reg(2)[l] = (uint32_t)address, reg(3)[l] = (uint32_t)(address >> 32);
+                for (unsigned j = 4; j < 8; j++) reg(j)[l] = rng();
+            }
+            if (kind == 2 && defined < 4) continue;
+            block[0] = block[1] = (sass_instr){.op = SASS_BAR};
+            ins[0].id = 0;
+            assert_true(kind == 0 ? bind_stg(NULL, &in, ins) : kind == 2 ? bind_red(NULL, &in, ins) : bind_ldg(NULL, &in, ins));
+            assert_ptr_equal(ins[0].fn(ins, &warp, regs, mask), ins + 1);
+            ENG_LANES(l, mask) {
+                if (kind == 2) {
+                    uint32_t sum;
+                    memcpy(&sum, now + at[l], 4);
+                    sum += reg(4)[l];
+                    memcpy(now + at[l], &sum, 4);
+                }
+                for (unsigned b = 0; b < width; b++) {
+                    if (kind == 0) by[k].wrote[at[l] + b] = 1, now[at[l] + b] = (regs + (4 + b / 4) * ENG_SLOT + l * 4)[b % 4];
+                    else if (kind == 2) by[k].added[at[l] + b] = 1;
+                    else by[k].read[at[l] + b] = 1, reads[at[l] + b]++;
+                }
+            }
+        }
+        bool meet = false;
+        for (unsigned i = 0; i < 3; i++)
+            for (unsigned j = 0; j < 3; j++)
+                for (uint32_t b = 0; i != j && b < AREA; b++)
+                    meet |= (by[i].wrote[b] && (by[j].wrote[b] || by[j].read[b] || by[j].added[b])) || (by[i].added[b] && by[j].read[b]);
+        assert_int_equal(eng_memory_conflict(memory), meet);
+        eng_memory_end(memory, !meet);
+        *(meet ? &met : &apart) += 1;
+        assert_int_equal(eng_memory_copy(memory, (uintptr_t)got, a->address, AREA, ENG_DEVICE_TO_HOST, NULL), WG_OK);
+        assert_memory_equal(got, meet ? initial : now, AREA);
+        eng_read_map map;
+        uint64_t count;
+        assert_int_equal(eng_read_map_open(&map, memory, a, 1), WG_OK);
+        for (uint32_t b = 0; b < AREA; b++) {
+            bool is_defined = b < defined;
+            for (unsigned k = 0; k < 3 && !meet; k++) is_defined |= by[k].wrote[b];
+            assert_int_equal(eng_memory_defined(memory, a->address + b, 1), is_defined);
+            assert_int_equal(eng_read_map_next(&map, &count, 1), 1);
+            assert_int_equal(count, meet || !counted ? 0 : reads[b]);
+        }
+        eng_read_map_close(&map);
+        /* nothing of that launch may be left for the next one */
+        assert_int_equal(eng_memory_begin(memory, 3, true, NULL), WG_OK);
+        assert_false(eng_memory_conflict(memory));
+        eng_memory_end(memory, true);
+        eng_memory_free(memory);
+    }
+    if (met <= 50 || apart <= 50) fail_msg("%u rounds met, %u did not", met, apart);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_accesses_agree_with_a_model), cmocka_unit_test(only_an_unchanged_register_is_remembered),
         cmocka_unit_test(faults_have_their_kinds),
         cmocka_unit_test(shared_accesses_agree_with_a_model), cmocka_unit_test(local_memory_is_each_lanes_own),
-        cmocka_unit_test(integer_atomics_agree_with_a_model), cmocka_unit_test(float_atomics_round_and_flush)};
+        cmocka_unit_test(integer_atomics_agree_with_a_model), cmocka_unit_test(float_atomics_round_and_flush),
+        cmocka_unit_test(workers_meet_or_not)};
     __builtin_cpu_init();
 #if defined(__AVX512F__)
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return 77;
