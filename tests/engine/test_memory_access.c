@@ -590,7 +590,7 @@ static void workers_meet_or_not(void **state) {
             unsigned k = rng() % 3, kind = rng() % 4, width = kind == 2 ? 4 : 1u << rng() % 5;
             worker = (eng_worker){.memory = memory, .memory_state = eng_memory_view(memory, k), .index = k};
             warp.worker = &worker;
-            uint32_t base = (rng() % 60 ? k * (AREA / 3) + rng() % 3000 : rng() % (AREA - 2048)) / 16 * 16, mask = random_mask();
+            uint32_t base = (rng() % 5 ? k * (AREA / 3) + rng() % 3000 : rng() % (AREA - 2048)) / 16 * 16, mask = random_mask();
             eng_ins ins[2] = {{.guard = ENG_PT, .id = rng() % 4}};
             sass_instr in = instruction(kind == 0 ? SASS_STG : kind == 2 ? SASS_RED : SASS_LDG, width, false);
             in.guard.reg = SASS_PT;
