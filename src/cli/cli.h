@@ -15,7 +15,9 @@ typedef struct cli_run_options {
     const char *json, *csv, *log; /* file names, "-" = standard output, %p = process id; NULL: none / standard error */
     const char **suppressions, *gen_suppressions; /* files, NULL-terminated; NULL: none */
     rep_budget budget;
-    const char *write_budget; /* a file, as json */
+    const char *write_budget, *sarif, *junit; /* files, as json */
+    bool github;
+    const char *source_root; /* what paths for other tools are relative to; NULL: the working directory */
     bool quiet, trace_children;
     enum { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } colour;
     double timeout;      /* seconds; 0 = none */
@@ -29,6 +31,8 @@ int cli_run(int argc, char **argv);
 int cli_sass(int argc, char **argv);
 int cli_launch(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
+int cli_diff(int argc, char **argv);
+int cli_annotate(int argc, char **argv);
 
 /* run_options.c: parses up to PROGRAM; exits with CLI_ERROR on a wrong option. */
 void cli_run_parse(int argc, char **argv, cli_run_options *out);
@@ -54,6 +58,9 @@ void cli_resolve_frames(json_t *document);
 
 /* deliver.c: writes what was asked for; the exit status of the whole run. */
 int cli_deliver(const cli_run_options *options, json_t *records, const char *path, const cli_outcome *outcome);
+
+/* documents.c: a run document from a file; - is standard input. The caller owns it; NULL with *err. */
+json_t *cli_document(const char *path, wg_error *err);
 
 void cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* "warpgrind: ..." on standard error */
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "report/formats.h"
 #include "report/report.h"
 #include "report/suppress.h"
 
@@ -43,21 +44,43 @@ static bool put(const char *name, long process, FILE *standard, const wg_text *t
     return ok;
 }
 
+typedef struct form {
+    const char *file;                                                    /* NULL: not asked for */
+    bool (*make)(const json_t *document, wg_text *out);
+    bool (*make_for)(const json_t *document, const char *root, wg_text *out); /* paths relative to root */
+} form;
+
+/* What --source-root says, absolute as the paths of line tables are; malloc'd. */
+static char *source_root(const cli_run_options *o) { return realpath(o->source_root ? o->source_root : ".", NULL); }
+
+static bool write_form(const form *f, const json_t *document, const char *root, long process) {
+    wg_text text = {0};
+    bool ok = (f->make ? f->make(document, &text) : f->make_for(document, root, &text)) && put(f->file, process, stdout, &text);
+    wg_text_free(&text);
+    return ok;
+}
+
+static bool annotate(const json_t *document, const char *root) {
+    wg_text text = {0};
+    bool ok = rep_github(document, root, &text) && put(NULL, 0, stderr, &text);
+    wg_text_free(&text);
+    return ok;
+}
+
 static bool deliver(const cli_run_options *o, json_t *document, long process) {
-    wg_text text = {0}, json = {0}, csv = {0}, entries = {0}, rules = {0};
+    const form forms[] = {{o->json, rep_json, NULL}, {o->csv, rep_csv, NULL}, {o->gen_suppressions, rep_gen_suppressions, NULL},
+                          {o->write_budget, rep_budget_write, NULL}, {o->sarif, NULL, rep_sarif}, {o->junit, NULL, rep_junit}};
+    wg_text text = {0};
     bool to_terminal = !o->log && isatty(STDERR_FILENO);
     rep_style style = {.quiet = o->quiet, .lines = o->lines,
                        .colour = o->colour == CLI_COLOUR_ALWAYS || (o->colour == CLI_COLOUR_AUTO && to_terminal)};
+    char *root = source_root(o);
     bool ok = rep_text(document, &style, &text) && put(o->log, process, o->log ? stdout : stderr, &text);
-    if (o->json) ok &= rep_json(document, &json) && put(o->json, process, stdout, &json);
-    if (o->csv) ok &= rep_csv(document, &csv) && put(o->csv, process, stdout, &csv);
-    if (o->gen_suppressions) ok &= rep_gen_suppressions(document, &entries) && put(o->gen_suppressions, process, stdout, &entries);
-    if (o->write_budget) ok &= rep_budget_write(document, &rules) && put(o->write_budget, process, stdout, &rules);
-    wg_text_free(&rules);
-    wg_text_free(&entries);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].file) ok &= write_form(&forms[i], document, root, process);
+    if (o->github) ok &= annotate(document, root);
     wg_text_free(&text);
-    wg_text_free(&json);
-    wg_text_free(&csv);
+    free(root);
     return ok;
 }
 
@@ -125,7 +148,7 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
     json_t *processes = processes_of(records), *process;
     if (!json_array_size(records)) {
         if (!o->quiet) cli_complain("%s made no CUDA call", path);
-        if (o->json || o->budget.rules.count) {
+        if (o->json || o->sarif || o->junit || o->budget.rules.count) {
             cli_run_options quiet = *o;
             quiet.quiet = true;
             ok &= deliver(&quiet, document, getpid());

@@ -11,7 +11,7 @@
 enum {
     KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
-    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +39,10 @@ static const struct argp_option options[] = {
     {"error-exitcode", KEY_ERROR, "N", 0, "exit with N if there are findings above a note", 3},
     {"budget", KEY_BUDGET, "FILE", 0, "check the run against the rules in FILE (docs/ci.md) and exit with 1 if one is broken; may be given more than once", 3},
     {"write-budget", KEY_WRITE_BUDGET, "FILE", 0, "write rules that this run just keeps", 3},
+    {"sarif", KEY_SARIF, "FILE", 0, "write findings, broken rules and kernels that did not run as SARIF 2.1.0", 3},
+    {"junit", KEY_JUNIT, "FILE", 0, "write them as JUnit's XML: a test case a kernel and a rule", 3},
+    {"github", KEY_GITHUB, 0, 0, "write them as GitHub's workflow annotations to standard error", 3},
+    {"source-root", KEY_ROOT, "DIR", 0, "what paths in these three are relative to (default: the working directory)", 3},
     {"suppressions", KEY_SUPPRESSIONS, "FILE", 0, "leave out the findings that FILE names (docs/checks.md); may be given more than once", 3},
     {"gen-suppressions", KEY_GEN, "FILE", 0, "write an entry for each finding to FILE; - is standard output", 3},
     {0}};
@@ -115,6 +119,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_SUPPRESSIONS: add_suppressions(state, o, arg); break;
     case KEY_BUDGET: add_budget(state, o, arg); break;
     case KEY_WRITE_BUDGET: o->write_budget = arg; break;
+    case KEY_SARIF: o->sarif = arg; break;
+    case KEY_JUNIT: o->junit = arg; break;
+    case KEY_GITHUB: o->github = true; break;
+    case KEY_ROOT: o->source_root = arg; break;
     case KEY_GEN: o->gen_suppressions = arg; break;
     case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
     case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;

@@ -82,7 +82,7 @@ rep_value rep_reads_per_value(const json_t *document) {
 
 /* --- kernels --------------------------------------------------------------------------------------------- */
 /* "void ns::sum<int>(int*)" to "ns::sum": what stands before the first bracket that no other encloses, without types. */
-static bool plain_name(const char *demangled, char *out, size_t size) {
+bool rep_plain_name(const char *demangled, char *out, size_t size) {
     size_t n = 0;
     int angles = 0;
     for (const char *at = demangled; *at; at++) {
@@ -104,7 +104,7 @@ bool rep_kernel_is(const json_t *launch, const char *pattern) {
     const char *name = rep_word(launch, "kernel");
     char plain[512];
     if (wg_glob(pattern, name) || wg_glob(pattern, rep_word(launch, "mangled"))) return true;
-    if (!plain_name(name, plain, sizeof plain)) return false;
+    if (!rep_plain_name(name, plain, sizeof plain)) return false;
     const char *last = strrchr(plain, ':');
     return wg_glob(pattern, plain) || (last && wg_glob(pattern, last + 1));
 }

@@ -33,6 +33,8 @@ rep_value rep_reads_per_value(const json_t *document);
  * by the last part of that, or by a pattern with * or ? over any of these. */
 bool rep_kernel_is(const json_t *launch, const char *pattern);
 
+bool rep_plain_name(const char *demangled, char *out, size_t size); /* "void ns::sum<int>(int*)" to "ns::sum" */
+
 /* The place of an instruction or finding that its author would point at: the innermost that is not in a header of the
  * toolkit. False: no line information. */
 typedef struct rep_place {
