@@ -22,9 +22,9 @@ struct timing {
 
 // What a row promises. share: of the ceiling in `unit`; faster_than: peer's time / own time.
 struct goal {
-    double share;              // 0: none
-    std::string peer;          // empty: none
-    double ratio;              // peer's median time / own median time must reach this
+    double share;     // 0: none
+    std::string peer; // empty: none
+    double ratio;     // peer's median time / own median time must reach this
 };
 
 struct bench_case {
@@ -44,12 +44,12 @@ struct bench_row {
 };
 
 struct bench {
-    int repeats;            // timings of each contestant, interleaved
-    double seconds_a_case;  // upper limit, so that slow peers do not hold up the rest
-    std::string only;       // run cases whose work contains this
+    int repeats;           // timings of each contestant, interleaved
+    double seconds_a_case; // upper limit, so that slow peers do not hold up the rest
+    std::string only;      // run cases whose work contains this
     cudaStream_t stream;
-    double copy;            // ceiling of memory, bytes/s read plus written, measured in this run
-    double fp32;            // ceiling of FP32 FMA, flop/s, measured in this run
+    double copy; // ceiling of memory, bytes/s read plus written, measured in this run
+    double fp32; // ceiling of FP32 FMA, flop/s, measured in this run
     std::vector<bench_row> rows;
 };
 

@@ -17,8 +17,8 @@ static wk_bonds draw(int64_t n) {
 }
 
 static void release(wk_bonds *b) {
-    float *all[8] = {b->face_value, b->time_to_maturity, b->risk_free_rate, b->credit_spread,
-                     b->present_value, b->yield_to_maturity, b->duration, b->portfolio_weight};
+    float *all[8] = {b->face_value,    b->time_to_maturity,  b->risk_free_rate, b->credit_spread,
+                     b->present_value, b->yield_to_maturity, b->duration,       b->portfolio_weight};
     for (float *p : all) cudaFree(p);
 }
 
@@ -50,25 +50,40 @@ void bench_bonds(bench *b) {
         bench_cuda(cudaStreamSynchronize(b->stream), "portfolio");
         return fabs(bench_read(total, 1)[0].value / value - 1);
     };
-    const double error_f32 = portfolio_error(WK_ACCUMULATE_F32), error_f64 = portfolio_error(WK_ACCUMULATE_F64);
+    const double error_f32 = portfolio_error(WK_ACCUMULATE_F32),
+                 error_f64 = portfolio_error(WK_ACCUMULATE_F64);
 
     bench_measure(b, {"bonds total rate, SoA", "2^28", 12.0 * n, 0, 1, false, NAN, {0.98, "", 0}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_total_rate_soa(&bonds, n, bonds.present_value, s), "rate"); }}});
+                  {{"wk", [=](cudaStream_t s) {
+                        bench_wk(wk_bonds_total_rate_soa(&bonds, n, bonds.present_value, s), "rate");
+                    }}});
     bench_measure(b, {"bonds present value, SoA", "2^28", 20.0 * n, 0, 1, false, worst, {0.98, "", 0}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_present_value_soa(&bonds, n, bonds.present_value, s), "value"); }}});
+                  {{"wk", [=](cudaStream_t s) {
+                        bench_wk(wk_bonds_present_value_soa(&bonds, n, bonds.present_value, s), "value");
+                    }}});
     bench_measure(b, {"bonds price, SoA", "2^28", 28.0 * n, 0, 1, false, worst, {0.98, "", 0}},
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_price_soa(&bonds, n, s), "price"); }}});
-    bench_measure(b, {"bonds SoA to AoS", "2^28", 64.0 * n, 0, 1, false, NAN, {0.85, "", 0}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_soa_to_aos(&bonds, n, records, s), "layout"); }}});
-    bench_measure(b, {"bonds AoS to SoA", "2^28", 64.0 * n, 0, 1, false, -1, {0.85, "", 0}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_aos_to_soa(records, n, &bonds, s), "layout"); }}});
+    bench_measure(
+        b, {"bonds SoA to AoS", "2^28", 64.0 * n, 0, 1, false, NAN, {0.85, "", 0}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_soa_to_aos(&bonds, n, records, s), "layout"); }}});
+    bench_measure(
+        b, {"bonds AoS to SoA", "2^28", 64.0 * n, 0, 1, false, -1, {0.85, "", 0}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_aos_to_soa(records, n, &bonds, s), "layout"); }}});
     // Useful bytes; every access touches a whole record of 32.
     bench_measure(b, {"bonds present value, AoS", "2^28", 20.0 * n, 0, 1, false, worst, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_present_value_aos(records, n, bonds.present_value, s), "value"); }}});
-    bench_measure(b, {"bonds portfolio, f64 sums", "2^28", 16.0 * n, 0, 1, false, error_f64, {0, "PyTorch", 2}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_portfolio_soa(&bonds, n, WK_ACCUMULATE_F64, total, w, s), "portfolio"); }}});
-    bench_measure(b, {"bonds portfolio, f32 sums", "2^28", 16.0 * n, 0, 1, false, error_f32, {0, "PyTorch", 2}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_bonds_portfolio_soa(&bonds, n, WK_ACCUMULATE_F32, total, w, s), "portfolio"); }}});
+                  {{"wk", [=](cudaStream_t s) {
+                        bench_wk(wk_bonds_present_value_aos(records, n, bonds.present_value, s), "value");
+                    }}});
+    bench_measure(
+        b, {"bonds portfolio, f64 sums", "2^28", 16.0 * n, 0, 1, false, error_f64, {0, "PyTorch", 2}},
+        {{"wk", [=](cudaStream_t s) {
+              bench_wk(wk_bonds_portfolio_soa(&bonds, n, WK_ACCUMULATE_F64, total, w, s), "portfolio");
+          }}});
+    bench_measure(
+        b, {"bonds portfolio, f32 sums", "2^28", 16.0 * n, 0, 1, false, error_f32, {0, "PyTorch", 2}},
+        {{"wk", [=](cudaStream_t s) {
+              bench_wk(wk_bonds_portfolio_soa(&bonds, n, WK_ACCUMULATE_F32, total, w, s), "portfolio");
+          }}});
     // The ceiling of a pass that only reads: the sum of as many bytes.
     bench_measure(b, {"bonds as plain sums (read ceiling)", "4 x 2^28", 16.0 * n, 0, 1, false, NAN, {}},
                   {{"wk", [=](cudaStream_t s) {

@@ -13,7 +13,8 @@ void bench_elementwise(bench *b) {
     auto error = [&](bool axpy) {
         double worst = 0;
         for (int64_t from : at) {
-            auto hx = bench_read(x + from, sample), hy = bench_read(y + from, sample), ho = bench_read(out + from, sample);
+            auto hx = bench_read(x + from, sample), hy = bench_read(y + from, sample),
+                 ho = bench_read(out + from, sample);
             for (int64_t i = 0; i < sample; i++) {
                 const double want = (double)a * hx[i] + (axpy ? hy[i] : 0.0);
                 const double e = fabs(ho[i] - want) / (fabs(want) + 1e-30);
@@ -31,8 +32,9 @@ void bench_elementwise(bench *b) {
     bench_cuda(cudaStreamSynchronize(b->stream), "axpy");
     bench_measure(b, {"axpy f32", "2^28", 12.0 * n, 0, 1, false, error(true), {0.98, "", 0}},
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_axpy_f32(a, x, y, out, n, s), "axpy"); }}});
-    bench_measure(b, {"scale f32, shifted by 4 bytes", "2^28 - 4", 8.0 * (n - 4), 0, 1, false, NAN, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_scale_f32(a, x + 1, out, n - 4, s), "scale"); }}});
+    bench_measure(
+        b, {"scale f32, shifted by 4 bytes", "2^28 - 4", 8.0 * (n - 4), 0, 1, false, NAN, {}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_scale_f32(a, x + 1, out, n - 4, s), "scale"); }}});
     cudaFree(x);
     cudaFree(y);
     cudaFree(out);

@@ -10,7 +10,9 @@ struct cub_scratch {
 };
 
 void bench_reduce(bench *b) {
-    if (!bench_wanted(b, "sum") && !bench_wanted(b, "dot") && !bench_wanted(b, "min") && !bench_wanted(b, "argmax")) return;
+    if (!bench_wanted(b, "sum") && !bench_wanted(b, "dot") && !bench_wanted(b, "min") &&
+        !bench_wanted(b, "argmax"))
+        return;
     const int64_t n = (int64_t)1 << 28, small = 1 << 20;
     float *x = bench_floats(n, -1, 1, 21), *y = bench_floats(n, -1, 1, 22);
     float *out = bench_alloc<float>(1 << 20), *peer_out = bench_alloc<float>(16);
@@ -24,7 +26,8 @@ void bench_reduce(bench *b) {
     auto cub_sum = [=](int64_t count) {
         return contestant{"CUB", [=](cudaStream_t s) {
                               size_t bytes = cub.bytes;
-                              bench_cuda(cub::DeviceReduce::Sum(cub.memory, bytes, x, peer_out, count, s), "CUB");
+                              bench_cuda(cub::DeviceReduce::Sum(cub.memory, bytes, x, peer_out, count, s),
+                                         "CUB");
                           }};
     };
 
@@ -45,20 +48,27 @@ void bench_reduce(bench *b) {
     bench_cuda(cudaStreamSynchronize(b->stream), "dot");
     const double dot_error = fabs(bench_read(out, 1)[0] - dot) / dot_magnitude;
 
-    bench_measure(b, {"sum f32", "2^28", 4.0 * n, 0, 1, false, sum_error, {0, "CUB", 0.99}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, n, out, w, s), "sum"); }}, cub_sum(n)});
-    bench_measure(b, {"sum f32, 200 calls", "2^20", 4.0 * small, 0, 200, false, NAN, {0, "CUB", 1 / 0.6}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, small, out, w, s), "sum"); }}, cub_sum(small)});
-    bench_measure(b, {"sum f32, graph of 200", "2^20", 4.0 * small, 0, 200, true, NAN, {0, "CUB", 1 / 0.6}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, small, out, w, s), "sum"); }}, cub_sum(small)});
-    bench_measure(b, {"sum f64", "2^27", 4.0 * n, 0, 1, false, NAN, {0, "CUB", 0.99}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f64((double *)x, n / 2, (double *)out, w, s), "sum"); }},
-                   {"CUB", [=](cudaStream_t s) {
-                        size_t bytes = cub.bytes;
-                        bench_cuda(cub::DeviceReduce::Sum(cub.memory, bytes, (double *)x, (double *)peer_out, n / 2, s), "CUB");
-                    }}});
-    bench_measure(b, {"sum i32", "2^28", 4.0 * n, 0, 1, false, -1, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_i32((int32_t *)x, n, index, w, s), "sum"); }}});
+    bench_measure(
+        b, {"sum f32", "2^28", 4.0 * n, 0, 1, false, sum_error, {0, "CUB", 0.99}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, n, out, w, s), "sum"); }}, cub_sum(n)});
+    bench_measure(
+        b, {"sum f32, 200 calls", "2^20", 4.0 * small, 0, 200, false, NAN, {0, "CUB", 1 / 0.6}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, small, out, w, s), "sum"); }}, cub_sum(small)});
+    bench_measure(
+        b, {"sum f32, graph of 200", "2^20", 4.0 * small, 0, 200, true, NAN, {0, "CUB", 1 / 0.6}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_f32(x, small, out, w, s), "sum"); }}, cub_sum(small)});
+    bench_measure(
+        b, {"sum f64", "2^27", 4.0 * n, 0, 1, false, NAN, {0, "CUB", 0.99}},
+        {{"wk",
+          [=](cudaStream_t s) { bench_wk(wk_sum_f64((double *)x, n / 2, (double *)out, w, s), "sum"); }},
+         {"CUB", [=](cudaStream_t s) {
+              size_t bytes = cub.bytes;
+              bench_cuda(cub::DeviceReduce::Sum(cub.memory, bytes, (double *)x, (double *)peer_out, n / 2, s),
+                         "CUB");
+          }}});
+    bench_measure(
+        b, {"sum i32", "2^28", 4.0 * n, 0, 1, false, -1, {}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_sum_i32((int32_t *)x, n, index, w, s), "sum"); }}});
     bench_measure(b, {"min f32", "2^28", 4.0 * n, 0, 1, false, -1, {0, "CUB", 0.99}},
                   {{"wk", [=](cudaStream_t s) { bench_wk(wk_min_f32(x, n, out, w, s), "min"); }},
                    {"CUB", [=](cudaStream_t s) {

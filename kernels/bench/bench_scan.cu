@@ -17,7 +17,9 @@ void bench_scan(bench *b) {
     auto *peer_counts = (int *)counts;
     const int samples = 1 << 30;
     bench_cuda(cub::DeviceScan::InclusiveSum(nullptr, scan_bytes, x, out, n), "CUB");
-    bench_cuda(cub::DeviceHistogram::HistogramEven(nullptr, histogram_bytes, (uint8_t *)x, peer_counts, 257, 0, 256, samples), "CUB");
+    bench_cuda(cub::DeviceHistogram::HistogramEven(nullptr, histogram_bytes, (uint8_t *)x, peer_counts, 257,
+                                                   0, 256, samples),
+               "CUB");
     const size_t bytes = scan_bytes > histogram_bytes ? scan_bytes : histogram_bytes;
     void *scratch = bench_alloc<char>((int64_t)bytes);
 
@@ -38,26 +40,40 @@ void bench_scan(bench *b) {
                         bench_cuda(cub::DeviceScan::InclusiveSum(scratch, k, x, out, n, s), "CUB");
                     }}});
     bench_measure(b, {"scan i32, exclusive", "2^28", 8.0 * n, 0, 1, false, -1, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_exclusive_sum_i32((int32_t *)x, (int32_t *)out, n, w, s), "scan"); }},
+                  {{"wk",
+                    [=](cudaStream_t s) {
+                        bench_wk(wk_exclusive_sum_i32((int32_t *)x, (int32_t *)out, n, w, s), "scan");
+                    }},
                    {"CUB", [=](cudaStream_t s) {
                         size_t k = bytes;
-                        bench_cuda(cub::DeviceScan::ExclusiveSum(scratch, k, (int32_t *)x, (int32_t *)out, n, s), "CUB");
+                        bench_cuda(
+                            cub::DeviceScan::ExclusiveSum(scratch, k, (int32_t *)x, (int32_t *)out, n, s),
+                            "CUB");
                     }}});
-    bench_measure(b, {"histogram u8, random", "2^30", 4.0 * n, 0, 1, false, -1, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)x, 4 * n, counts, s), "histogram"); }},
-                   {"CUB", [=](cudaStream_t s) {
-                        size_t k = bytes;
-                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)x, peer_counts, 257, 0, 256, samples, s), "CUB");
-                    }}});
-    bench_measure(b, {"histogram f32", "2^28", 4.0 * n, 0, 1, false, -1, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_f32(x, n, -1, 1, counts, s), "histogram"); }}});
+    bench_measure(
+        b, {"histogram u8, random", "2^30", 4.0 * n, 0, 1, false, -1, {}},
+        {{"wk",
+          [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)x, 4 * n, counts, s), "histogram"); }},
+         {"CUB", [=](cudaStream_t s) {
+              size_t k = bytes;
+              bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)x, peer_counts, 257, 0,
+                                                             256, samples, s),
+                         "CUB");
+          }}});
+    bench_measure(
+        b, {"histogram f32", "2^28", 4.0 * n, 0, 1, false, -1, {}},
+        {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_f32(x, n, -1, 1, counts, s), "histogram"); }}});
     bench_cuda(cudaMemsetAsync(out, 77, (size_t)n * 4, b->stream), "memset");
-    bench_measure(b, {"histogram u8, constant", "2^30", 4.0 * n, 0, 1, false, -1, {}},
-                  {{"wk", [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)out, 4 * n, counts, s), "histogram"); }},
-                   {"CUB", [=](cudaStream_t s) {
-                        size_t k = bytes;
-                        bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)out, peer_counts, 257, 0, 256, samples, s), "CUB");
-                    }}});
+    bench_measure(
+        b, {"histogram u8, constant", "2^30", 4.0 * n, 0, 1, false, -1, {}},
+        {{"wk",
+          [=](cudaStream_t s) { bench_wk(wk_histogram_u8((uint8_t *)out, 4 * n, counts, s), "histogram"); }},
+         {"CUB", [=](cudaStream_t s) {
+              size_t k = bytes;
+              bench_cuda(cub::DeviceHistogram::HistogramEven(scratch, k, (uint8_t *)out, peer_counts, 257, 0,
+                                                             256, samples, s),
+                         "CUB");
+          }}});
     cudaFree(x);
     cudaFree(out);
     cudaFree(counts);

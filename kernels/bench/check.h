@@ -19,7 +19,8 @@ static inline void bench_wk(wk_status s, const char *what) {
 
 template <class T> static inline std::vector<T> bench_read(const T *device, int64_t n) {
     std::vector<T> v((size_t)n);
-    bench_cuda(cudaMemcpy(v.data(), device, (size_t)n * sizeof(T), cudaMemcpyDeviceToHost), "copy to the host");
+    bench_cuda(cudaMemcpy(v.data(), device, (size_t)n * sizeof(T), cudaMemcpyDeviceToHost),
+               "copy to the host");
     return v;
 }
 

@@ -31,7 +31,8 @@ static void measure_copy(bench *b) {
     std::string only;
     std::swap(only, b->only); // measured whatever is asked for
     bench_measure(b, about, {{"cudaMemcpy", [=](cudaStream_t s) {
-                                  bench_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s), "copy");
+                                  bench_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s),
+                                             "copy");
                               }}});
     std::swap(only, b->only);
     b->copy = about.bytes / b->rows.back().times[0].median;
@@ -66,7 +67,9 @@ static void measure_fp32(bench *b) {
     bench_case about = {"FP32 FMA (ceiling)", "", 0, 2.0 * 8 * 16 * rounds * 256 * blocks, 1, false, NAN, {}};
     std::string only;
     std::swap(only, b->only);
-    bench_measure(b, about, {{"loop", [=](cudaStream_t s) { fma_kernel<<<blocks, 256, 0, s>>>(out, 0.999f, 0.5f, rounds); }}});
+    bench_measure(b, about, {{"loop", [=](cudaStream_t s) {
+                                  fma_kernel<<<blocks, 256, 0, s>>>(out, 0.999f, 0.5f, rounds);
+                              }}});
     std::swap(only, b->only);
     b->fp32 = about.flops / b->rows.back().times[0].median;
     cudaFree(out);
@@ -75,7 +78,8 @@ static void measure_fp32(bench *b) {
 // --- peers outside of this program ---------------------------------------------------
 
 static void run_peers(bench *b, const std::string &python, const std::string &script, std::string *versions) {
-    FILE *p = popen((python + " " + script + " " + (b->only.empty() ? "" : "'" + b->only + "'")).c_str(), "r");
+    FILE *p =
+        popen((python + " " + script + " " + (b->only.empty() ? "" : "'" + b->only + "'")).c_str(), "r");
     if (!p) return;
     char line[1024];
     while (fgets(line, sizeof line, p)) {
@@ -93,7 +97,8 @@ static void run_peers(bench *b, const std::string &python, const std::string &sc
                 row.times.push_back({atof(field[3].c_str()), atof(field[4].c_str()), atof(field[5].c_str())});
             }
     }
-    if (pclose(p) != 0) fprintf(stderr, "wk-bench: %s ended with an error: its rows may be missing\n", script.c_str());
+    if (pclose(p) != 0)
+        fprintf(stderr, "wk-bench: %s ended with an error: its rows may be missing\n", script.c_str());
 }
 
 // --- the table -------------------------------------------------------------------------
@@ -138,7 +143,9 @@ static std::string verdict(const bench *b, const bench_row &row) {
     return s;
 }
 
-static std::string error_text(double e) { return isnan(e) ? "" : e < 0 ? "exact" : text("%.1e", e); }
+static std::string error_text(double e) {
+    return isnan(e) ? "" : e < 0 ? "exact" : text("%.1e", e);
+}
 
 static std::string table(const bench *b, const std::string &versions) {
     cudaDeviceProp prop;
@@ -150,16 +157,18 @@ static std::string table(const bench *b, const std::string &versions) {
     std::string driver_name = text("CUDA %.1f", driver / 1000 + driver % 1000 / 10 * 0.1);
     FILE *f = popen("nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null", "r");
     char line[64] = "";
-    if (f && fgets(line, sizeof line, f)) driver_name = std::string("driver ") + strtok(line, "\n") + ", " + driver_name;
+    if (f && fgets(line, sizeof line, f))
+        driver_name = std::string("driver ") + strtok(line, "\n") + ", " + driver_name;
     if (f) pclose(f);
 
     std::ostringstream o;
-    o << prop.name << ", " << prop.multiProcessorCount << " multiprocessors, " << driver_name
-      << ", runtime " << text("%.1f", runtime / 1000 + runtime % 1000 / 10 * 0.1) << ", CUB " << CUB_MAJOR_VERSION << "."
+    o << prop.name << ", " << prop.multiProcessorCount << " multiprocessors, " << driver_name << ", runtime "
+      << text("%.1f", runtime / 1000 + runtime % 1000 / 10 * 0.1) << ", CUB " << CUB_MAJOR_VERSION << "."
       << CUB_MINOR_VERSION << "." << CUB_SUBMINOR_VERSION << versions << ".\n\n"
-      << "Ceilings of this run: copy " << text("%.3f", b->copy * 1e-12) << " TB/s (read plus written), FP32 FMA "
-      << text("%.1f", b->fp32 * 1e-12) << " TFLOP/s. Times are of one call in µs: median (10th–90th percentile) of "
-      << b->repeats << " interleaved rounds; peers: their time, and how many times ours it is.\n\n"
+      << "Ceilings of this run: copy " << text("%.3f", b->copy * 1e-12)
+      << " TB/s (read plus written), FP32 FMA " << text("%.1f", b->fp32 * 1e-12)
+      << " TFLOP/s. Times are of one call in µs: median (10th–90th percentile) of " << b->repeats
+      << " interleaved rounds; peers: their time, and how many times ours it is.\n\n"
       << "| work | size | time | TB/s | TFLOP/s | share of ceiling | peers | error | goal |\n"
       << "|---|---|---|---|---|---|---|---|---|\n";
     for (const bench_row &row : b->rows) {
@@ -184,7 +193,8 @@ static int write_into(const std::string &path, const std::string &content) {
     std::string s = whole.str();
     const size_t from = s.find(begin), to = s.find(end);
     if (!in || from == std::string::npos || to == std::string::npos || to < from) {
-        fprintf(stderr, "wk-bench: %s has no bench:begin and bench:end marks: add them where the table belongs\n",
+        fprintf(stderr,
+                "wk-bench: %s has no bench:begin and bench:end marks: add them where the table belongs\n",
                 path.c_str());
         return 1;
     }
@@ -201,14 +211,20 @@ int main(int argc, char **argv) {
     std::string python = "python3", peers, write;
     for (int i = 1; i < argc; i++) {
         const std::string a = argv[i];
-        if (i + 1 < argc && a == "--repeats") b.repeats = atoi(argv[++i]);
-        else if (i + 1 < argc && a == "--only") b.only = argv[++i];
-        else if (i + 1 < argc && a == "--python") python = argv[++i];
-        else if (i + 1 < argc && a == "--peers") peers = argv[++i];
-        else if (i + 1 < argc && a == "--write") write = argv[++i];
+        if (i + 1 < argc && a == "--repeats")
+            b.repeats = atoi(argv[++i]);
+        else if (i + 1 < argc && a == "--only")
+            b.only = argv[++i];
+        else if (i + 1 < argc && a == "--python")
+            python = argv[++i];
+        else if (i + 1 < argc && a == "--peers")
+            peers = argv[++i];
+        else if (i + 1 < argc && a == "--write")
+            write = argv[++i];
         else {
-            fprintf(stderr, "usage: wk-bench [--repeats N] [--only TEXT] [--python COMMAND] [--peers FILE.py] "
-                            "[--write FILE.md]\n");
+            fprintf(stderr,
+                    "usage: wk-bench [--repeats N] [--only TEXT] [--python COMMAND] [--peers FILE.py] "
+                    "[--write FILE.md]\n");
             return 2;
         }
     }
@@ -225,7 +241,8 @@ int main(int argc, char **argv) {
     std::string versions;
 #ifdef WK_BENCH_CUDNN
     const size_t v = cudnnGetVersion();
-    versions += ", cuDNN " + std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." + std::to_string(v % 100);
+    versions += ", cuDNN " + std::to_string(v / 10000) + "." + std::to_string(v / 100 % 100) + "." +
+                std::to_string(v % 100);
 #endif
     if (!peers.empty()) run_peers(&b, python, peers, &versions);
 

@@ -71,10 +71,12 @@ bool bench_measure(bench *b, const bench_case &about, const std::vector<contesta
     for (size_t k = 0; k < n; k++) {
         std::sort(seconds[k].begin(), seconds[k].end());
         row.who.push_back(contestants[k].who);
-        row.times.push_back({percentile(seconds[k], 0.5), percentile(seconds[k], 0.1), percentile(seconds[k], 0.9)});
+        row.times.push_back(
+            {percentile(seconds[k], 0.5), percentile(seconds[k], 0.1), percentile(seconds[k], 0.9)});
         if (graphs[k]) cudaGraphExecDestroy(graphs[k]);
         fprintf(stderr, "%-28s %-12s %-10s %10.2f us  %6.3f TB/s\n", about.work.c_str(), about.size.c_str(),
-                contestants[k].who.c_str(), row.times[k].median * 1e6, about.bytes / row.times[k].median * 1e-12);
+                contestants[k].who.c_str(), row.times[k].median * 1e6,
+                about.bytes / row.times[k].median * 1e-12);
     }
     b->rows.push_back(row);
     cudaEventDestroy(start);

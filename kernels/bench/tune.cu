@@ -1,5 +1,6 @@
 // wk-tune: variants of the streaming kernels side by side, to choose the constants of map.cuh and reduce.cuh
-// from; `wk-tune streams|sums|smalls` for a part. What it said is in docs/kernels-notes.md. Not part of the library.
+// from; `wk-tune streams|sums|smalls` for a part. What it said is in docs/kernels-notes.md. Not part of the
+// library.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,18 +59,23 @@ template <hint H> static __device__ __forceinline__ uint4 load(const uint4 *p) {
     if (H == STREAM_BOTH) return __ldcs(p);
     if (H == NO_ALLOCATE) {
         uint4 v;
-        asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+        asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p));
         return v;
     }
     return *p;
 }
 template <hint H> static __device__ __forceinline__ void store(uint4 *p, uint4 v) {
-    if (H == STREAM_BOTH || H == STREAM_STORE) __stcs(p, v);
-    else *p = v;
+    if (H == STREAM_BOTH || H == STREAM_STORE)
+        __stcs(p, v);
+    else
+        *p = v;
 }
 
 template <int THREADS, int U, int IN, hint H>
-__global__ void __launch_bounds__(THREADS) stream_kernel(const uint4 *a, const uint4 *b, uint4 *out, int64_t n) {
+__global__ void __launch_bounds__(THREADS)
+    stream_kernel(const uint4 *a, const uint4 *b, uint4 *out, int64_t n) {
     const int64_t tile = (int64_t)THREADS * U;
     for (int64_t base = blockIdx.x * tile; base < n; base += gridDim.x * tile) {
         uint4 x[U], y[U];
@@ -80,30 +86,39 @@ __global__ void __launch_bounds__(THREADS) stream_kernel(const uint4 *a, const u
         }
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            x[u].x = __float_as_uint(__uint_as_float(x[u].x) * 1.25f + (IN == 2 ? __uint_as_float(y[u].x) : 0));
-            x[u].y = __float_as_uint(__uint_as_float(x[u].y) * 1.25f + (IN == 2 ? __uint_as_float(y[u].y) : 0));
-            x[u].z = __float_as_uint(__uint_as_float(x[u].z) * 1.25f + (IN == 2 ? __uint_as_float(y[u].z) : 0));
-            x[u].w = __float_as_uint(__uint_as_float(x[u].w) * 1.25f + (IN == 2 ? __uint_as_float(y[u].w) : 0));
+            x[u].x =
+                __float_as_uint(__uint_as_float(x[u].x) * 1.25f + (IN == 2 ? __uint_as_float(y[u].x) : 0));
+            x[u].y =
+                __float_as_uint(__uint_as_float(x[u].y) * 1.25f + (IN == 2 ? __uint_as_float(y[u].y) : 0));
+            x[u].z =
+                __float_as_uint(__uint_as_float(x[u].z) * 1.25f + (IN == 2 ? __uint_as_float(y[u].z) : 0));
+            x[u].w =
+                __float_as_uint(__uint_as_float(x[u].w) * 1.25f + (IN == 2 ? __uint_as_float(y[u].w) : 0));
             store<H>(out + base + u * THREADS + threadIdx.x, x[u]);
         }
     }
 }
 
 template <int THREADS, int U, int IN, hint H>
-static void try_stream(const char *hint_name, const float *a, const float *b, float *out, int64_t n, int blocks_per_sm) {
+static void try_stream(const char *hint_name, const float *a, const float *b, float *out, int64_t n,
+                       int blocks_per_sm) {
     const int64_t packs = n / 4, tiles = packs / (THREADS * U);
-    const unsigned grid = blocks_per_sm ? (unsigned)std::min<int64_t>(tiles, 132 * blocks_per_sm) : (unsigned)tiles;
+    const unsigned grid =
+        blocks_per_sm ? (unsigned)std::min<int64_t>(tiles, 132 * blocks_per_sm) : (unsigned)tiles;
     char name[96];
-    snprintf(name, sizeof name, "%d in, %d threads, %d packs, %s%s", IN, THREADS, U, hint_name, blocks_per_sm ? ", persistent" : "");
+    snprintf(name, sizeof name, "%d in, %d threads, %d packs, %s%s", IN, THREADS, U, hint_name,
+             blocks_per_sm ? ", persistent" : "");
     report(name, 4.0 * n * (IN + 1), 1, [=] {
-        stream_kernel<THREADS, U, IN, H><<<grid, THREADS, 0, stream>>>((const uint4 *)a, (const uint4 *)b, (uint4 *)out, packs);
+        stream_kernel<THREADS, U, IN, H>
+            <<<grid, THREADS, 0, stream>>>((const uint4 *)a, (const uint4 *)b, (uint4 *)out, packs);
     });
 }
 
 // --- sums: block size, loads in flight, blocks, double buffering ------------------------------
 
 template <int THREADS, int U, bool AHEAD>
-__global__ void __launch_bounds__(THREADS) sum_kernel(const float4 *x, int64_t packs, double *partials, unsigned *counter, float *out) {
+__global__ void __launch_bounds__(THREADS)
+    sum_kernel(const float4 *x, int64_t packs, double *partials, unsigned *counter, float *out) {
     __shared__ double buffer[THREADS];
     __shared__ bool last;
     const int64_t tile = (int64_t)THREADS * U, step = gridDim.x * tile;
@@ -160,13 +175,16 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(const float4 *x, int64_t p
 }
 
 template <int THREADS, int U, bool AHEAD>
-static void sum(const float *x, int64_t n, int most, int calls, double *partials, unsigned *counter, float *out) {
+static void sum(const float *x, int64_t n, int most, int calls, double *partials, unsigned *counter,
+                float *out) {
     const int64_t tiles = n / 4 / (THREADS * U);
     const unsigned grid = (unsigned)std::min<int64_t>(tiles, most);
     char name[96];
-    snprintf(name, sizeof name, "sum, %d threads, %d packs, %u blocks%s", THREADS, U, grid, AHEAD ? ", ahead" : "");
+    snprintf(name, sizeof name, "sum, %d threads, %d packs, %u blocks%s", THREADS, U, grid,
+             AHEAD ? ", ahead" : "");
     report(name, 4.0 * n, calls, [=] {
-        sum_kernel<THREADS, U, AHEAD><<<grid, THREADS, 0, stream>>>((const float4 *)x, n / 4, partials, counter, out);
+        sum_kernel<THREADS, U, AHEAD>
+            <<<grid, THREADS, 0, stream>>>((const float4 *)x, n / 4, partials, counter, out);
     });
 }
 
@@ -178,15 +196,18 @@ struct slot {
 };
 
 static __device__ __forceinline__ void put(slot *p, double value, unsigned long long full) {
-    asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }"
-                 :: "l"(p), "l"(__double_as_longlong(value)), "l"(full) : "memory");
+    asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),
+                 "l"(__double_as_longlong(value)), "l"(full)
+                 : "memory");
 }
 
 static __device__ __forceinline__ slot get(const slot *p) {
     long long value;
     unsigned long long full;
     asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
-                 : "=l"(value), "=l"(full) : "l"(p) : "memory");
+                 : "=l"(value), "=l"(full)
+                 : "l"(p)
+                 : "memory");
     return {__longlong_as_double(value), full};
 }
 
@@ -212,7 +233,8 @@ template <int THREADS> static __device__ __forceinline__ double block_sum(double
 }
 
 template <int THREADS, int U, meeting HOW, overlapping WHEN>
-__global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t packs, double *partials, slot *slots, unsigned *counter, float *out) {
+__global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t packs, double *partials,
+                                                        slot *slots, unsigned *counter, float *out) {
     __shared__ double buffer[THREADS];
     __shared__ bool last;
 #if __CUDA_ARCH__ >= 900
@@ -297,7 +319,10 @@ __global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t
                 __threadfence();
                 seen = atomicInc(counter, gridDim.x - 1);
             } else {
-                asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(seen) : "l"(counter), "r"(gridDim.x - 1) : "memory");
+                asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                             : "=r"(seen)
+                             : "l"(counter), "r"(gridDim.x - 1)
+                             : "memory");
             }
             last = seen == gridDim.x - 1;
         }
@@ -312,7 +337,8 @@ __global__ void __launch_bounds__(THREADS) small_kernel(const float4 *x, int64_t
 }
 
 template <int THREADS, int U, meeting HOW, overlapping WHEN>
-static void small_sum(const float *x, int64_t n, int most, double *partials, slot *slots, unsigned *counter, float *out) {
+static void small_sum(const float *x, int64_t n, int most, double *partials, slot *slots, unsigned *counter,
+                      float *out) {
     static const char *const how[] = {"counter", "acq_rel counter", "slots", "slots, last", "slots, warp"};
     static const char *const when[] = {"", ", overlap", ", overlap early", ", overlap late"};
     const unsigned grid = (unsigned)std::min<int64_t>(n / 4 / (THREADS * U), most);
@@ -326,10 +352,13 @@ static void small_sum(const float *x, int64_t n, int most, double *partials, slo
     config.attrs = &attribute;
     config.numAttrs = WHEN != APART ? 1 : 0;
     auto run = [=] {
-        bench_cuda(cudaLaunchKernelEx(&config, small_kernel<THREADS, U, HOW, WHEN>, (const float4 *)x, n / 4, partials, slots, counter, out), "launch");
+        bench_cuda(cudaLaunchKernelEx(&config, small_kernel<THREADS, U, HOW, WHEN>, (const float4 *)x, n / 4,
+                                      partials, slots, counter, out),
+                   "launch");
     };
     char name[96];
-    snprintf(name, sizeof name, "small, %d threads, %d packs, %u, %s%s", THREADS, U, grid, how[HOW], when[WHEN]);
+    snprintf(name, sizeof name, "small, %d threads, %d packs, %u, %s%s", THREADS, U, grid, how[HOW],
+             when[WHEN]);
     report(name, 4.0 * n, 200, run);
     float got = 0;
     cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
@@ -356,14 +385,16 @@ int main(int argc, char **argv) {
     slot *slots = bench_alloc<slot>(4096);
     bench_cuda(cudaMemset(slots, 0, 4096 * sizeof(slot)), "memset");
     void *scratch = bench_alloc<char>(1 << 20);
-    const bool streams = argc < 2 || strcmp(argv[1], "streams") == 0, sums = argc < 2 || strcmp(argv[1], "sums") == 0,
+    const bool streams = argc < 2 || strcmp(argv[1], "streams") == 0,
+               sums = argc < 2 || strcmp(argv[1], "sums") == 0,
                smalls = argc < 2 || strcmp(argv[1], "smalls") == 0;
     auto cub_sum = [=](int64_t count) {
         size_t bytes = 1 << 20;
         cub::DeviceReduce::Sum(scratch, bytes, x, out, count, stream);
     };
     if (streams) {
-        report("cudaMemcpy 1 GiB", 8.0 * n, 1, [=] { cudaMemcpyAsync(out, x, n * 4, cudaMemcpyDeviceToDevice, stream); });
+        report("cudaMemcpy 1 GiB", 8.0 * n, 1,
+               [=] { cudaMemcpyAsync(out, x, n * 4, cudaMemcpyDeviceToDevice, stream); });
         try_stream<256, 1, 1, PLAIN>("plain", x, y, out, n, 0);
         try_stream<256, 2, 1, PLAIN>("plain", x, y, out, n, 0);
         try_stream<256, 4, 1, PLAIN>("plain", x, y, out, n, 0);
@@ -397,9 +428,8 @@ int main(int argc, char **argv) {
         report("CUB sum 2^20", 4.0 * small, 200, [=] { cub_sum(small); });
         report_graph("CUB sum 2^20, graph", 4.0 * small, 200, [=] { cub_sum(small); });
         auto empty = [&](int overlap) {
-            report_graph(overlap ? "empty kernel, overlap, graph" : "empty kernel, graph", 0, 200, [=] {
-                wk_launch_overlapped(overlap, empty_kernel, 128, 256, stream, out);
-            });
+            report_graph(overlap ? "empty kernel, overlap, graph" : "empty kernel, graph", 0, 200,
+                         [=] { wk_launch_overlapped(overlap, empty_kernel, 128, 256, stream, out); });
         };
         empty(0);
         empty(1);

@@ -80,8 +80,8 @@ done:
 static int read_number(FILE *f) {
     int c = fgetc(f);
     while (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#') {
-        while (c == '#')
-            do c = fgetc(f);
+        while (c == '#') do
+                c = fgetc(f);
             while (c != '\n' && c != EOF);
         if (c != EOF) c = fgetc(f);
     }
@@ -102,7 +102,7 @@ static const char *read_pnm(FILE *f, int planes, image *out) {
     uint8_t *bytes = malloc(n);
     if (!bytes) return "out of memory";
     const char *error = fread(bytes, 1, n, f) == n ? allocate(out, width, height, planes)
-                                                    : "the file ends before its samples do";
+                                                   : "the file ends before its samples do";
     if (!error) from_bytes(out, bytes, 1.0f / (float)most);
     free(bytes);
     return error;
@@ -143,8 +143,9 @@ const char *image_write(const char *path, const image *in, char message[MESSAGE]
     if (pnm) {
         const size_t n = (size_t)in->width * (size_t)in->height * (size_t)in->planes;
         FILE *f = fopen(path, "wb");
-        int failed = !f || fprintf(f, "P%c\n%d %d\n255\n", in->planes == 3 ? '6' : '5', in->width, in->height) < 0 ||
-                     fwrite(bytes, 1, n, f) != n;
+        int failed =
+            !f || fprintf(f, "P%c\n%d %d\n255\n", in->planes == 3 ? '6' : '5', in->width, in->height) < 0 ||
+            fwrite(bytes, 1, n, f) != n;
         if (f && fclose(f) != 0) failed = 1;
         if (failed) error = "cannot be written";
     } else {
@@ -154,7 +155,8 @@ const char *image_write(const char *path, const image *in, char message[MESSAGE]
         png.width = (png_uint_32)in->width;
         png.height = (png_uint_32)in->height;
         png.format = in->planes == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-        if (!png_image_write_to_file(&png, path, 0, bytes, 0, NULL)) error = strncpy(message, png.message, MESSAGE - 1);
+        if (!png_image_write_to_file(&png, path, 0, bytes, 0, NULL))
+            error = strncpy(message, png.message, MESSAGE - 1);
     }
     free(bytes);
     return error;

@@ -15,7 +15,8 @@
 
 enum { TERMS = 4, FIELDS = 8 };
 
-static const char *const term_names[TERMS] = {"face_value", "time_to_maturity", "risk_free_rate", "credit_spread"};
+static const char *const term_names[TERMS] = {"face_value", "time_to_maturity", "risk_free_rate",
+                                              "credit_spread"};
 
 typedef struct {
     const char *in, *out;
@@ -120,7 +121,8 @@ static int write_portfolio(const char *path, const portfolio *p) {
     FILE *f = fopen(path, "w");
     if (f) {
         fputs("face_value,time_to_maturity,risk_free_rate,credit_spread,"
-              "present_value,yield_to_maturity,duration,portfolio_weight\n", f);
+              "present_value,yield_to_maturity,duration,portfolio_weight\n",
+              f);
         for (size_t i = 0; i < p->n; i++) {
             const float *x = (const float *)&p->bond[i];
             for (int k = 0; k < FIELDS; k++) fprintf(f, "%.9g%c", (double)x[k], k < FIELDS - 1 ? ',' : '\n');
@@ -134,10 +136,10 @@ static int write_portfolio(const char *path, const portfolio *p) {
 
 /* --- pricing -------------------------------------------------------------------- */
 
-#define TRY(call)                          \
-    do {                                   \
-        s = (call);                        \
-        if (s != WK_SUCCESS) goto done;    \
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        s = (call);                                                                                          \
+        if (s != WK_SUCCESS) goto done;                                                                      \
     } while (0)
 #define CUDA(call) TRY((call) == cudaSuccess ? WK_SUCCESS : WK_ERROR_CUDA)
 
@@ -194,9 +196,15 @@ done:
 static error_t parse(int key, char *arg, struct argp_state *state) {
     options *o = state->input;
     switch (key) {
-    case 'o': o->out = arg; return 0;
-    case 'f': o->accumulation = WK_ACCUMULATE_F32; return 0;
-    case 'H': o->host = 1; return 0;
+    case 'o':
+        o->out = arg;
+        return 0;
+    case 'f':
+        o->accumulation = WK_ACCUMULATE_F32;
+        return 0;
+    case 'H':
+        o->host = 1;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->in) argp_error(state, "one portfolio, please");
         o->in = arg;
@@ -215,7 +223,9 @@ int main(int argc, char **argv) {
         {"host", 'H', NULL, 0, "compute on the CPU, with the reference", 0},
         {0},
     };
-    static const struct argp parser = {option, parse, "PORTFOLIO.csv", "Prices a portfolio of zero-coupon bonds on the GPU.", NULL, NULL, NULL};
+    static const struct argp parser = {
+        option, parse, "PORTFOLIO.csv", "Prices a portfolio of zero-coupon bonds on the GPU.", NULL,
+        NULL,   NULL};
     options o = {.accumulation = WK_ACCUMULATE_F64};
     if (argp_parse(&parser, argc, argv, 0, NULL, &o) != 0) return 2;
 
@@ -223,13 +233,15 @@ int main(int argc, char **argv) {
     int status = 1;
     if (read_portfolio(o.in, &p)) {
         wk_portfolio total = {0, 0, 0};
-        wk_status s = p.n == 0 ? WK_SUCCESS : o.host ? price_on_host(&p, o.accumulation, &total)
-                                                      : price_on_gpu(&p, o.accumulation, &total);
+        wk_status s = p.n == 0 ? WK_SUCCESS
+                      : o.host ? price_on_host(&p, o.accumulation, &total)
+                               : price_on_gpu(&p, o.accumulation, &total);
         if (s != WK_SUCCESS) {
-            fprintf(stderr, "wk-bonds: %s: %s\n", wk_status_string(s), o.host ? "on the host" : cudaGetErrorString(cudaGetLastError()));
+            fprintf(stderr, "wk-bonds: %s: %s\n", wk_status_string(s),
+                    o.host ? "on the host" : cudaGetErrorString(cudaGetLastError()));
         } else {
-            printf("bonds     %zu\nvalue     %.2f\nduration  %.6f years\nyield     %.6f %%\n", p.n, total.value, total.duration,
-                   total.yield * 100);
+            printf("bonds     %zu\nvalue     %.2f\nduration  %.6f years\nyield     %.6f %%\n", p.n,
+                   total.value, total.duration, total.yield * 100);
             status = o.out && !write_portfolio(o.out, &p);
         }
     }

@@ -16,7 +16,7 @@ enum { MAX_TAPS = WK_CONV_MAX_FILTER * WK_CONV_MAX_FILTER };
 
 typedef struct {
     const char *in, *out;
-    int side;              /* rows and columns of the filter */
+    int side; /* rows and columns of the filter */
     float weights[MAX_TAPS];
     wk_border border;
     int host;
@@ -98,11 +98,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             }
         argp_error(state, "unknown border '%s': valid, zero, replicate or reflect", arg);
         return EINVAL;
-    case 'H': o->host = 1; return 0;
+    case 'H':
+        o->host = 1;
+        return 0;
     case ARGP_KEY_ARG:
-        if (!o->in) o->in = arg;
-        else if (!o->out) o->out = arg;
-        else argp_error(state, "one input and one output, please");
+        if (!o->in)
+            o->in = arg;
+        else if (!o->out)
+            o->out = arg;
+        else
+            argp_error(state, "one input and one output, please");
         return 0;
     case ARGP_KEY_END:
         if (!o->out) argp_error(state, "an input and an output image are needed");
@@ -114,14 +119,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* --- work ------------------------------------------------------------------------- */
 
-static wk_status on_gpu(const wk_conv2d *conv, const float *in, const float *weights, float *out, size_t in_bytes,
-                        size_t out_bytes) {
+static wk_status on_gpu(const wk_conv2d *conv, const float *in, const float *weights, float *out,
+                        size_t in_bytes, size_t out_bytes) {
     float *device_in = NULL, *device_out = NULL;
     wk_status s = WK_ERROR_CUDA;
-    if (cudaMalloc((void **)&device_in, in_bytes) == cudaSuccess && cudaMalloc((void **)&device_out, out_bytes) == cudaSuccess &&
+    if (cudaMalloc((void **)&device_in, in_bytes) == cudaSuccess &&
+        cudaMalloc((void **)&device_out, out_bytes) == cudaSuccess &&
         cudaMemcpy(device_in, in, in_bytes, cudaMemcpyHostToDevice) == cudaSuccess) {
         s = wk_conv2d_f32(conv, device_in, weights, device_out, 0);
-        if (s == WK_SUCCESS && cudaMemcpy(out, device_out, out_bytes, cudaMemcpyDeviceToHost) != cudaSuccess) s = WK_ERROR_CUDA;
+        if (s == WK_SUCCESS && cudaMemcpy(out, device_out, out_bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
+            s = WK_ERROR_CUDA;
     }
     cudaFree(device_in);
     cudaFree(device_out);
@@ -130,13 +137,15 @@ static wk_status on_gpu(const wk_conv2d *conv, const float *in, const float *wei
 
 int main(int argc, char **argv) {
     static const struct argp_option option[] = {
-        {"filter", 'f', "NAME", 0, "identity, sharpen, edges, emboss, sobel-x, sobel-y, box-N, gauss-N (N to 31)", 0},
+        {"filter", 'f', "NAME", 0,
+         "identity, sharpen, edges, emboss, sobel-x, sobel-y, box-N, gauss-N (N to 31)", 0},
         {"kernel", 'k', "NUMBERS", 0, "a square filter, row by row", 0},
         {"border", 'b', "KIND", 0, "valid (the image shrinks), zero, replicate (default), reflect", 0},
         {"host", 'H', NULL, 0, "compute on the CPU, with the reference", 0},
         {0},
     };
-    static const struct argp parser = {option, parse, "IN OUT", "Filters a PNG, PGM or PPM image on the GPU.", NULL, NULL, NULL};
+    static const struct argp parser = {option, parse, "IN OUT", "Filters a PNG, PGM or PPM image on the GPU.",
+                                       NULL,   NULL,  NULL};
     options o = {.border = WK_BORDER_REPLICATE};
     if (argp_parse(&parser, argc, argv, 0, NULL, &o) != 0) return 2;
 
@@ -148,13 +157,18 @@ int main(int argc, char **argv) {
         return 1;
     }
     /* The planes are the images of one call. */
-    wk_conv2d conv = {.images = in.planes, .height = in.height, .width = in.width, .filter_height = o.side, .filter_width = o.side,
+    wk_conv2d conv = {.images = in.planes,
+                      .height = in.height,
+                      .width = in.width,
+                      .filter_height = o.side,
+                      .filter_width = o.side,
                       .border = o.border};
     int64_t height = 0, width = 0;
     wk_status s = wk_conv2d_output_size(&conv, &height, &width);
     int status = 1;
     if (s == WK_SUCCESS && (height == 0 || width == 0)) {
-        fprintf(stderr, "wk-conv: %s is smaller than the filter: nothing is left with --border valid\n", o.in);
+        fprintf(stderr, "wk-conv: %s is smaller than the filter: nothing is left with --border valid\n",
+                o.in);
         goto done;
     }
     out = (image){(int)width, (int)height, in.planes, NULL};

@@ -7,7 +7,9 @@
 
 enum { FIELDS = 8 };
 
-static float present_value(float face, float years, float rate) { return face * expf(-rate * years); }
+static float present_value(float face, float years, float rate) {
+    return face * expf(-rate * years);
+}
 
 /* The arrays in the order of the record. */
 static void fields_of(const wk_bonds *bonds, float *fields[FIELDS]) {
@@ -66,8 +68,7 @@ wk_status wk_bonds_price_soa_host(const wk_bonds *bonds, int64_t n) {
     WK_TRY(check_fields(bonds, n, 0x7f));
     for (int64_t i = 0; i < n; i++) {
         const float rate = bonds->risk_free_rate[i] + bonds->credit_spread[i];
-        bonds->present_value[i] =
-            present_value(bonds->face_value[i], bonds->time_to_maturity[i], rate);
+        bonds->present_value[i] = present_value(bonds->face_value[i], bonds->time_to_maturity[i], rate);
         bonds->yield_to_maturity[i] = rate;
         bonds->duration[i] = bonds->time_to_maturity[i];
     }
@@ -107,8 +108,7 @@ static wk_status check_layouts(const wk_bond *records, int64_t n, const wk_bonds
     float *fields[FIELDS];
     fields_of(bonds, fields);
     for (int f = 0; f < FIELDS; f++)
-        if (check_overlap(fields[f], n * (int64_t)sizeof(float), records,
-                          n * (int64_t)sizeof *records))
+        if (check_overlap(fields[f], n * (int64_t)sizeof(float), records, n * (int64_t)sizeof *records))
             return WK_ERROR_OVERLAP;
     return WK_SUCCESS;
 }
@@ -132,8 +132,8 @@ wk_status wk_bonds_soa_to_aos_host(const wk_bonds *in, int64_t n, wk_bond *out) 
 }
 
 /* Sums in long double whatever is asked for: the reference of both accumulations. */
-wk_status wk_bonds_portfolio_soa_host(const wk_bonds *bonds, int64_t n,
-                                      wk_accumulation accumulation, wk_portfolio *out) {
+wk_status wk_bonds_portfolio_soa_host(const wk_bonds *bonds, int64_t n, wk_accumulation accumulation,
+                                      wk_portfolio *out) {
     WK_TRY(check_fields(bonds, n, 0x0f));
     if (!out) return WK_ERROR_NULL;
     if (accumulation != WK_ACCUMULATE_F32 && accumulation != WK_ACCUMULATE_F64) return WK_ERROR_VALUE;

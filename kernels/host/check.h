@@ -6,10 +6,10 @@
 
 #include <warpkernels/status.h>
 
-#define WK_TRY(call)                                           \
-    do {                                                       \
-        wk_status wk_try_status = (call);                      \
-        if (wk_try_status != WK_SUCCESS) return wk_try_status; \
+#define WK_TRY(call)                                                                                         \
+    do {                                                                                                     \
+        wk_status wk_try_status = (call);                                                                    \
+        if (wk_try_status != WK_SUCCESS) return wk_try_status;                                               \
     } while (0)
 
 static inline wk_status check_array(const void *p, int64_t n, size_t bytes) {

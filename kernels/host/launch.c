@@ -18,8 +18,7 @@ wk_status wk_launch_config(int64_t size, int32_t threads, wk_launch *out) {
     return WK_SUCCESS;
 }
 
-wk_status wk_launch_grid_stride(int64_t size, int32_t threads, int64_t max_blocks,
-                                wk_launch *out) {
+wk_status wk_launch_grid_stride(int64_t size, int32_t threads, int64_t max_blocks, wk_launch *out) {
     if (!out) return WK_ERROR_NULL;
     if (size < 0) return WK_ERROR_SIZE;
     if (threads < 1 || threads > WK_MAX_BLOCK_THREADS || max_blocks < 1) return WK_ERROR_VALUE;

@@ -15,21 +15,20 @@ static wk_status check_rows(const void *x, int64_t rows, int64_t cols, int64_t p
     if (rows > 0 && pitch > INT64_MAX / (int64_t)bytes / rows) return WK_ERROR_SIZE;
     int64_t span = rows && cols ? (rows - 1) * pitch + cols : 0;
     WK_TRY(check_array(x, span, bytes));
-    return check_overlap(x, span * (int64_t)bytes, out, rows * (int64_t)out_bytes)
-               ? WK_ERROR_OVERLAP
-               : WK_SUCCESS;
+    return check_overlap(x, span * (int64_t)bytes, out, rows * (int64_t)out_bytes) ? WK_ERROR_OVERLAP
+                                                                                   : WK_SUCCESS;
 }
 
 /* Both calls of an operation from a function of one row. */
-#define REDUCE_HOST(OP, TYPE, T, OUT)                                                             \
-    wk_status wk_##OP##_rows_##TYPE##_host(const T *x, int64_t rows, int64_t cols, int64_t pitch, \
-                                           OUT *out) {                                            \
-        WK_TRY(check_rows(x, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                    \
-        for (int64_t r = 0; r < rows; r++) out[r] = OP##_##TYPE(cols ? x + r * pitch : x, cols);  \
-        return WK_SUCCESS;                                                                        \
-    }                                                                                             \
-    wk_status wk_##OP##_##TYPE##_host(const T *x, int64_t n, OUT *out) {                          \
-        return wk_##OP##_rows_##TYPE##_host(x, 1, n, n, out);                                     \
+#define REDUCE_HOST(OP, TYPE, T, OUT)                                                                        \
+    wk_status wk_##OP##_rows_##TYPE##_host(const T *x, int64_t rows, int64_t cols, int64_t pitch,            \
+                                           OUT *out) {                                                       \
+        WK_TRY(check_rows(x, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                               \
+        for (int64_t r = 0; r < rows; r++) out[r] = OP##_##TYPE(cols ? x + r * pitch : x, cols);             \
+        return WK_SUCCESS;                                                                                   \
+    }                                                                                                        \
+    wk_status wk_##OP##_##TYPE##_host(const T *x, int64_t n, OUT *out) {                                     \
+        return wk_##OP##_rows_##TYPE##_host(x, 1, n, n, out);                                                \
     }
 
 static float sum_f32(const float *x, int64_t n) {
@@ -62,9 +61,13 @@ static float mean_f32(const float *x, int64_t n) {
     return (float)(compensated_value(&a) / (double)n);
 }
 
-static double mean_f64(const double *x, int64_t n) { return sum_f64(x, n) / (double)n; }
+static double mean_f64(const double *x, int64_t n) {
+    return sum_f64(x, n) / (double)n;
+}
 
-static double mean_i32(const int32_t *x, int64_t n) { return (double)sum_i32(x, n) / (double)n; }
+static double mean_i32(const int32_t *x, int64_t n) {
+    return (double)sum_i32(x, n) / (double)n;
+}
 
 /* In two halves of a 128-bit sum: it does not wrap where the mean does not. */
 static double mean_i64(const int64_t *x, int64_t n) {
@@ -94,16 +97,16 @@ REDUCE_HOST(mean, i32, int32_t, double)
 REDUCE_HOST(mean, i64, int64_t, double)
 
 /* The first element that no other one comes before; NaN comes before all. -1 when n is 0. */
-#define FIRST(name, T, BEFORE)                                                          \
-    static int64_t arg##name(const T *x, int64_t n) {                                   \
-        if (n == 0) return -1;                                                          \
-        int64_t best = 0;                                                               \
-        for (int64_t i = 1; i < n; i++)                                                 \
-            if ((x[i] BEFORE x[best] || x[i] != x[i]) && x[best] == x[best]) best = i;  \
-        return best;                                                                    \
-    }                                                                                   \
-    static T name(const T *x, int64_t n) {                                              \
-        return n ? x[arg##name(x, n)] : NEUTRAL_##name;                                 \
+#define FIRST(name, T, BEFORE)                                                                               \
+    static int64_t arg##name(const T *x, int64_t n) {                                                        \
+        if (n == 0) return -1;                                                                               \
+        int64_t best = 0;                                                                                    \
+        for (int64_t i = 1; i < n; i++)                                                                      \
+            if ((x[i] BEFORE x[best] || x[i] != x[i]) && x[best] == x[best]) best = i;                       \
+        return best;                                                                                         \
+    }                                                                                                        \
+    static T name(const T *x, int64_t n) {                                                                   \
+        return n ? x[arg##name(x, n)] : NEUTRAL_##name;                                                      \
     }
 
 #define NEUTRAL_min_f32 INFINITY
@@ -171,17 +174,17 @@ static int64_t dot_i64(const int64_t *x, const int64_t *y, int64_t n) {
     return (int64_t)a;
 }
 
-#define DOT_HOST(TYPE, T, OUT)                                                                     \
-    wk_status wk_dot_rows_##TYPE##_host(const T *x, const T *y, int64_t rows, int64_t cols,        \
-                                        int64_t pitch, OUT *out) {                                 \
-        WK_TRY(check_rows(x, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                     \
-        WK_TRY(check_rows(y, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                     \
-        for (int64_t r = 0; r < rows; r++)                                                         \
-            out[r] = dot_##TYPE(cols ? x + r * pitch : x, cols ? y + r * pitch : y, cols);         \
-        return WK_SUCCESS;                                                                         \
-    }                                                                                              \
-    wk_status wk_dot_##TYPE##_host(const T *x, const T *y, int64_t n, OUT *out) {                  \
-        return wk_dot_rows_##TYPE##_host(x, y, 1, n, n, out);                                      \
+#define DOT_HOST(TYPE, T, OUT)                                                                               \
+    wk_status wk_dot_rows_##TYPE##_host(const T *x, const T *y, int64_t rows, int64_t cols, int64_t pitch,   \
+                                        OUT *out) {                                                          \
+        WK_TRY(check_rows(x, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                               \
+        WK_TRY(check_rows(y, rows, cols, pitch, sizeof(T), out, sizeof(OUT)));                               \
+        for (int64_t r = 0; r < rows; r++)                                                                   \
+            out[r] = dot_##TYPE(cols ? x + r * pitch : x, cols ? y + r * pitch : y, cols);                   \
+        return WK_SUCCESS;                                                                                   \
+    }                                                                                                        \
+    wk_status wk_dot_##TYPE##_host(const T *x, const T *y, int64_t n, OUT *out) {                            \
+        return wk_dot_rows_##TYPE##_host(x, y, 1, n, n, out);                                                \
     }
 
 DOT_HOST(f32, float, float)

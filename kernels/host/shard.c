@@ -12,8 +12,7 @@ wk_status wk_shard_range(int64_t n, int32_t ranks, int32_t rank, int64_t *first,
     return WK_SUCCESS;
 }
 
-wk_status wk_shard_conv_rows(const wk_conv2d *conv, int32_t ranks, int32_t rank,
-                             wk_shard_rows *out) {
+wk_status wk_shard_conv_rows(const wk_conv2d *conv, int32_t ranks, int32_t rank, wk_shard_rows *out) {
     if (!conv || !out) return WK_ERROR_NULL;
     int64_t out_height, out_width;
     if (conv->first_row != 0 || conv->rows != 0) return WK_ERROR_VALUE;

@@ -16,7 +16,9 @@ struct wk_ranks {
     cudaEvent_t ready, done; // the input is there; the rows have come
 };
 
-static wk_status from_nccl(ncclResult_t r) { return r == ncclSuccess ? WK_SUCCESS : WK_ERROR_NCCL; }
+static wk_status from_nccl(ncclResult_t r) {
+    return r == ncclSuccess ? WK_SUCCESS : WK_ERROR_NCCL;
+}
 
 #define WK_NCCL(call) WK_TRY(from_nccl(call))
 
@@ -67,9 +69,13 @@ extern "C" wk_status wk_ranks_create(ncclComm_t comm, wk_ranks **out) {
 // --- sums --------------------------------------------------------------------------
 
 // How many elements all ranks have: a double counts exactly up to 2^53 of them.
-__global__ void set_kernel(double *to, double value) { *to = value; }
+__global__ void set_kernel(double *to, double value) {
+    *to = value;
+}
 
-template <class R> __global__ void finish_sum_kernel(const double *sum, R *out) { *out = (R)*sum; }
+template <class R> __global__ void finish_sum_kernel(const double *sum, R *out) {
+    *out = (R)*sum;
+}
 
 template <class R> __global__ void finish_mean_kernel(const double *sum_and_count, R *out) {
     *out = (R)(sum_and_count[0] / sum_and_count[1]);
@@ -117,20 +123,20 @@ extern "C" wk_status wk_ranks_mean_f32(wk_ranks *r, const float *x, int64_t n, f
     return wk_launch_kernel(finish_mean_kernel<float>, 1, 1, 0, stream, r->sums, out);
 }
 
-extern "C" wk_status wk_ranks_dot_f32(wk_ranks *r, const float *x, const float *y, int64_t n,
-                                      float *out, cudaStream_t stream) {
+extern "C" wk_status wk_ranks_dot_f32(wk_ranks *r, const float *x, const float *y, int64_t n, float *out,
+                                      cudaStream_t stream) {
     WK_TRY(check_out(r, out, alignof(float)));
     WK_TRY((reduce_rows<dot_op<float, double>>({{x, y}}, 1, n, n, r->sums, r->workspace, stream)));
     WK_TRY(add_ranks(r, 1, stream));
     return wk_launch_kernel(finish_sum_kernel<float>, 1, 1, 0, stream, r->sums, out);
 }
 
-extern "C" wk_status wk_ranks_portfolio(wk_ranks *r, const wk_bonds *bonds, int64_t n,
-                                        wk_portfolio *out, cudaStream_t stream) {
+extern "C" wk_status wk_ranks_portfolio(wk_ranks *r, const wk_bonds *bonds, int64_t n, wk_portfolio *out,
+                                        cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
     WK_TRY(check_out(r, out, alignof(wk_portfolio)));
-    const reduce_arrays<float, 4> in = {{bonds->face_value, bonds->time_to_maturity,
-                                         bonds->risk_free_rate, bonds->credit_spread}};
+    const reduce_arrays<float, 4> in = {
+        {bonds->face_value, bonds->time_to_maturity, bonds->risk_free_rate, bonds->credit_spread}};
     WK_TRY(reduce_rows<portfolio_sums_op<double>>(in, 1, n, n, (portfolio_sums<double> *)r->sums,
                                                   r->workspace, stream));
     WK_TRY(add_ranks(r, 3, stream));
@@ -176,17 +182,19 @@ static wk_status exchange_rows(wk_ranks *r, float *in, int64_t pitch, const wk_s
     if (!first && below > 0 && e == ncclSuccess)
         e = ncclSend(own, (size_t)(below * pitch), ncclFloat, r->rank - 1, r->comm, r->exchange);
     if (!last && below > 0 && e == ncclSuccess)
-        e = ncclRecv(own + rows->count * pitch, (size_t)(below * pitch), ncclFloat, r->rank + 1, r->comm, r->exchange);
+        e = ncclRecv(own + rows->count * pitch, (size_t)(below * pitch), ncclFloat, r->rank + 1, r->comm,
+                     r->exchange);
     if (!last && above > 0 && e == ncclSuccess)
-        e = ncclSend(own + (rows->count - above) * pitch, (size_t)(above * pitch), ncclFloat, r->rank + 1, r->comm, r->exchange);
+        e = ncclSend(own + (rows->count - above) * pitch, (size_t)(above * pitch), ncclFloat, r->rank + 1,
+                     r->comm, r->exchange);
     if (!first && above > 0 && e == ncclSuccess)
         e = ncclRecv(in, (size_t)(above * pitch), ncclFloat, r->rank - 1, r->comm, r->exchange);
     const ncclResult_t end = ncclGroupEnd();
     return from_nccl(e != ncclSuccess ? e : end);
 }
 
-extern "C" wk_status wk_ranks_conv2d_f32(wk_ranks *r, const wk_conv2d *conv, float *in,
-                                         const float *weights, float *out, cudaStream_t stream) {
+extern "C" wk_status wk_ranks_conv2d_f32(wk_ranks *r, const wk_conv2d *conv, float *in, const float *weights,
+                                         float *out, cudaStream_t stream) {
     if (!r || !conv || !in || !weights) return WK_ERROR_NULL;
     if (conv->images != 1) return WK_ERROR_VALUE;
     wk_shard_rows rows;

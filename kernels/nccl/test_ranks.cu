@@ -42,7 +42,8 @@ static void try_reductions(std::vector<one_rank> &all, int64_t n, bool with_nan)
     check_random random = {(uint64_t)n};
     double magnitude = 0, products = 0;
     for (int64_t i = 0; i < n; i++) {
-        x[(size_t)i] = (float)random_real(&random, -1000, 1000), y[(size_t)i] = (float)random_real(&random, -1, 1);
+        x[(size_t)i] = (float)random_real(&random, -1000, 1000),
+        y[(size_t)i] = (float)random_real(&random, -1, 1);
         magnitude += fabs(x[(size_t)i]);
         products += fabs((double)x[(size_t)i] * y[(size_t)i]);
     }
@@ -58,7 +59,8 @@ static void try_reductions(std::vector<one_rank> &all, int64_t n, bool with_nan)
     on_ranks(all, [&](one_rank &r) {
         int64_t first, count;
         wk_shard_range(n, r.ranks, r.rank, &first, &count);
-        device_array<float> dx = device_from(x.data() + first, count), dy = device_from(y.data() + first, count);
+        device_array<float> dx = device_from(x.data() + first, count),
+                            dy = device_from(y.data() + first, count);
         device_array<float> out = device_new<float>(OPS);
         wk_status s = wk_ranks_sum_f32(r.state, dx.data, count, out.data + SUM, r.stream);
         if (s == WK_SUCCESS) s = wk_ranks_mean_f32(r.state, dx.data, count, out.data + MEAN, r.stream);
@@ -73,14 +75,17 @@ static void try_reductions(std::vector<one_rank> &all, int64_t n, bool with_nan)
         device_free(&out);
     });
     static const char *const names[OPS] = {"sum", "mean", "dot", "min", "max"};
-    const double bound[OPS] = {7 * 0x1p-24 * magnitude, 7 * 0x1p-24 * magnitude / (double)(n ? n : 1), 7 * 0x1p-24 * products, 0, 0};
+    const double bound[OPS] = {7 * 0x1p-24 * magnitude, 7 * 0x1p-24 * magnitude / (double)(n ? n : 1),
+                               7 * 0x1p-24 * products, 0, 0};
     for (int op = 0; op < OPS; op++) {
         char name[96];
-        snprintf(name, sizeof name, "%s n=%lld over %zu ranks%s", names[op], (long long)n, all.size(), with_nan ? ", NaN" : "");
+        snprintf(name, sizeof name, "%s n=%lld over %zu ranks%s", names[op], (long long)n, all.size(),
+                 with_nan ? ", NaN" : "");
         bool right = true;
         for (size_t r = 0; r < all.size(); r++) {
             const float a = got[r][(size_t)op], b = want[op];
-            right &= status[r] == WK_SUCCESS && ((a != a && b != b) || a == b || fabs((double)a - b) <= bound[op]);
+            right &=
+                status[r] == WK_SUCCESS && ((a != a && b != b) || a == b || fabs((double)a - b) <= bound[op]);
             right &= memcmp(&got[r][(size_t)op], &got[0][(size_t)op], sizeof(float)) == 0;
         }
         check(right, name, "status %d, %.9g, expected %.9g", status[0], got[0][(size_t)op], want[op]);
@@ -93,7 +98,8 @@ static void try_portfolio(std::vector<one_rank> &all, int64_t n) {
     static const double lo[4] = {100, 0.1, 0, 0}, hi[4] = {10000, 30, 0.06, 0.04};
     for (int t = 0; t < 4; t++)
         for (int64_t i = 0; i < n; i++) term[t].push_back((float)random_real(&random, lo[t], hi[t]));
-    wk_bonds on_host = {term[0].data(), term[1].data(), term[2].data(), term[3].data(), NULL, NULL, NULL, NULL};
+    wk_bonds on_host = {term[0].data(), term[1].data(), term[2].data(), term[3].data(),
+                        NULL,           NULL,           NULL,           NULL};
     wk_portfolio want;
     wk_bonds_portfolio_soa_host(&on_host, n, WK_ACCUMULATE_F64, &want);
     std::vector<wk_portfolio> got(all.size());
@@ -114,7 +120,8 @@ static void try_portfolio(std::vector<one_rank> &all, int64_t n) {
     bool right = true;
     for (size_t r = 0; r < all.size(); r++)
         right &= status[r] == WK_SUCCESS && fabs(got[r].value / want.value - 1) < 3e-7 &&
-                 fabs(got[r].duration / want.duration - 1) < 3e-7 && fabs(got[r].yield / want.yield - 1) < 3e-7;
+                 fabs(got[r].duration / want.duration - 1) < 3e-7 &&
+                 fabs(got[r].yield / want.yield - 1) < 3e-7;
     char name[96];
     snprintf(name, sizeof name, "portfolio n=%lld over %zu ranks", (long long)n, all.size());
     check(right, name, "status %d, value %.12g, expected %.12g", status[0], got[0].value, want.value);
@@ -142,9 +149,11 @@ static void try_conv(std::vector<one_rank> &all, int64_t height, int64_t width, 
         // The neighbours' rows are there as a pattern until the call brings them.
         device_array<float> in = device_new<float>((rows.above + rows.count + rows.below) * width);
         check_cuda(cudaMemcpy(in.data + rows.above * width, image.data() + rows.first * width,
-                              (size_t)(rows.count * width) * sizeof(float), cudaMemcpyHostToDevice), "copy to the device");
+                              (size_t)(rows.count * width) * sizeof(float), cudaMemcpyHostToDevice),
+                   "copy to the device");
         device_array<float> out = device_new<float>(rows.out_count * out_width);
-        status[(size_t)r.rank] = wk_ranks_conv2d_f32(r.state, &conv, in.data, weights.data(), out.data, r.stream);
+        status[(size_t)r.rank] =
+            wk_ranks_conv2d_f32(r.state, &conv, in.data, weights.data(), out.data, r.stream);
         check_cuda(cudaStreamSynchronize(r.stream), "stream");
         if (rows.out_count > 0) device_read(&out, got.data() + rows.out_first * out_width);
         device_free(&in);
@@ -159,8 +168,8 @@ static void try_conv(std::vector<one_rank> &all, int64_t height, int64_t width, 
     bool good = true;
     for (wk_status s : status) good &= s == WK_SUCCESS;
     char name[96];
-    snprintf(name, sizeof name, "conv %lldx%lld filter %d border %d over %zu ranks", (long long)height, (long long)width, side, border,
-             all.size());
+    snprintf(name, sizeof name, "conv %lldx%lld filter %d border %d over %zu ranks", (long long)height,
+             (long long)width, side, border, all.size());
     check(good && worst <= 1e-6 * scale, name, "status %d, error %g", status[0], worst);
 }
 
@@ -197,24 +206,32 @@ static void try_tall(std::vector<one_rank> &all) {
         wk_shard_rows rows;
         wk_shard_conv_rows(&conv, r.ranks, r.rank, &rows);
         float *in = NULL, *out = NULL;
-        check_cuda(cudaMalloc((void **)&in, (size_t)((rows.above + rows.count + rows.below) * WIDTH) * sizeof(float)), "tall input");
-        check_cuda(cudaMalloc((void **)&out, (size_t)(rows.out_count * WIDTH) * sizeof(float)), "tall output");
+        check_cuda(cudaMalloc((void **)&in,
+                              (size_t)((rows.above + rows.count + rows.below) * WIDTH) * sizeof(float)),
+                   "tall input");
+        check_cuda(cudaMalloc((void **)&out, (size_t)(rows.out_count * WIDTH) * sizeof(float)),
+                   "tall output");
         draw_kernel<<<4096, 256, 0, r.stream>>>(in + rows.above * WIDTH, rows.first, rows.count, WIDTH);
         cudaEvent_t start, stop;
         cudaEventCreate(&start);
         cudaEventCreate(&stop);
-        status[(size_t)r.rank] = wk_ranks_conv2d_f32(r.state, &conv, in, weights, out, r.stream); // NCCL sets up its channels
+        status[(size_t)r.rank] =
+            wk_ranks_conv2d_f32(r.state, &conv, in, weights, out, r.stream); // NCCL sets up its channels
         cudaEventRecord(start, r.stream);
-        if (status[(size_t)r.rank] == WK_SUCCESS) status[(size_t)r.rank] = wk_ranks_conv2d_f32(r.state, &conv, in, weights, out, r.stream);
+        if (status[(size_t)r.rank] == WK_SUCCESS)
+            status[(size_t)r.rank] = wk_ranks_conv2d_f32(r.state, &conv, in, weights, out, r.stream);
         cudaEventRecord(stop, r.stream);
         check_cuda(cudaStreamSynchronize(r.stream), "tall image");
         cudaEventElapsedTime(&ms[(size_t)r.rank], start, stop);
         // Rows around both ends of the share and in its middle, against double.
-        const int64_t rows_at[] = {0, 1, 2, 3, rows.out_count / 2, rows.out_count - 3, rows.out_count - 2, rows.out_count - 1};
+        const int64_t rows_at[] = {
+            0, 1, 2, 3, rows.out_count / 2, rows.out_count - 3, rows.out_count - 2, rows.out_count - 1};
         std::vector<float> line(WIDTH);
         double bad = 0;
         for (int64_t at : rows_at) {
-            check_cuda(cudaMemcpy(line.data(), out + at * WIDTH, WIDTH * sizeof(float), cudaMemcpyDeviceToHost), "tall row");
+            check_cuda(
+                cudaMemcpy(line.data(), out + at * WIDTH, WIDTH * sizeof(float), cudaMemcpyDeviceToHost),
+                "tall row");
             for (int64_t c = 0; c < WIDTH; c += 61) {
                 double sum = 0;
                 for (int i = 0; i < SIDE; i++)
@@ -239,8 +256,9 @@ static void try_tall(std::vector<one_rank> &all) {
         slowest = fmax(slowest, ms[r]);
     }
     check(good, "image taller than one GPU's memory", "status %d, error %g", status[0], worst[0]);
-    printf("image of %lld x %d floats over %zu GPUs: %.1f GB in and out, %.2f ms, %.3f TB/s\n", (long long)height, (int)WIDTH, all.size(),
-           (double)height * WIDTH * 8e-9, slowest, (double)height * WIDTH * 8e-9 / slowest);
+    printf("image of %lld x %d floats over %zu GPUs: %.1f GB in and out, %.2f ms, %.3f TB/s\n",
+           (long long)height, (int)WIDTH, all.size(), (double)height * WIDTH * 8e-9, slowest,
+           (double)height * WIDTH * 8e-9 / slowest);
 }
 
 static void try_speed(std::vector<one_rank> &all) {
@@ -265,8 +283,8 @@ static void try_speed(std::vector<one_rank> &all) {
     });
     double slowest = 0;
     for (float t : ms) slowest = fmax(slowest, t / 10);
-    printf("sum of %lld floats over %zu GPUs: %.3f ms, %.3f TB/s\n", (long long)(each * (int64_t)all.size()), all.size(), slowest,
-           (double)each * (double)all.size() * 4e-9 / slowest);
+    printf("sum of %lld floats over %zu GPUs: %.3f ms, %.3f TB/s\n", (long long)(each * (int64_t)all.size()),
+           all.size(), slowest, (double)each * (double)all.size() * 4e-9 / slowest);
 }
 
 int main(void) {

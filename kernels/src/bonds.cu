@@ -28,9 +28,7 @@ struct price_op {
 };
 
 struct yield_op {
-    __device__ void operator()(const float *in, float *out) const {
-        out[0] = logf(in[0] / in[1]) / in[2];
-    }
+    __device__ void operator()(const float *in, float *out) const { out[0] = logf(in[0] / in[1]) / in[2]; }
 };
 
 struct weight_op {
@@ -43,17 +41,17 @@ struct weight_op {
 extern "C" wk_status wk_bonds_total_rate_soa(const wk_bonds *bonds, int64_t n, float *out,
                                              cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
-    return wk_map<2, 1, float>(total_rate_op{}, {{bonds->risk_free_rate, bonds->credit_spread}},
-                               {{out}}, n, stream);
+    return wk_map<2, 1, float>(total_rate_op{}, {{bonds->risk_free_rate, bonds->credit_spread}}, {{out}}, n,
+                               stream);
 }
 
 extern "C" wk_status wk_bonds_present_value_soa(const wk_bonds *bonds, int64_t n, float *out,
                                                 cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
-    return wk_map<4, 1, float>(present_value_op{},
-                               {{bonds->face_value, bonds->time_to_maturity, bonds->risk_free_rate,
-                                 bonds->credit_spread}},
-                               {{out}}, n, stream);
+    return wk_map<4, 1, float>(
+        present_value_op{},
+        {{bonds->face_value, bonds->time_to_maturity, bonds->risk_free_rate, bonds->credit_spread}}, {{out}},
+        n, stream);
 }
 
 extern "C" wk_status wk_bonds_price_soa(const wk_bonds *bonds, int64_t n, cudaStream_t stream) {
@@ -66,17 +64,17 @@ extern "C" wk_status wk_bonds_price_soa(const wk_bonds *bonds, int64_t n, cudaSt
 
 extern "C" wk_status wk_bonds_yield_soa(const wk_bonds *bonds, int64_t n, cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
-    return wk_map<3, 1, float>(
-        yield_op{}, {{bonds->face_value, bonds->present_value, bonds->time_to_maturity}},
-        {{bonds->yield_to_maturity}}, n, stream);
+    return wk_map<3, 1, float>(yield_op{},
+                               {{bonds->face_value, bonds->present_value, bonds->time_to_maturity}},
+                               {{bonds->yield_to_maturity}}, n, stream);
 }
 
 extern "C" wk_status wk_bonds_weights_soa(const wk_bonds *bonds, int64_t n, const double *value,
                                           cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
     WK_TRY(wk_check_array(value, 1));
-    return wk_map<1, 1, float>(weight_op{value}, {{bonds->present_value}},
-                               {{bonds->portfolio_weight}}, n, stream);
+    return wk_map<1, 1, float>(weight_op{value}, {{bonds->present_value}}, {{bonds->portfolio_weight}}, n,
+                               stream);
 }
 
 // --- array of structs ------------------------------------------------------------
@@ -88,8 +86,7 @@ struct alignas(16) bond_half {
     float v[4];
 };
 
-template <bool VECTOR>
-static __device__ __forceinline__ bond_half load_half(const float *p) {
+template <bool VECTOR> static __device__ __forceinline__ bond_half load_half(const float *p) {
     bond_half h;
     if (VECTOR) {
         const float4 x = *(const float4 *)p;
@@ -141,8 +138,7 @@ template <bond_work WORK>
 static wk_status launch_aos(const wk_bond *bonds, int64_t n, float *out, cudaStream_t stream) {
     WK_TRY(wk_check_array(bonds, n));
     WK_TRY(wk_check_array(out, n));
-    if (wk_overlap(bonds, n * (int64_t)sizeof *bonds, out, n * (int64_t)sizeof *out))
-        return WK_ERROR_OVERLAP;
+    if (wk_overlap(bonds, n * (int64_t)sizeof *bonds, out, n * (int64_t)sizeof *out)) return WK_ERROR_OVERLAP;
     if (n == 0) return WK_SUCCESS;
     return wk_launch_kernel(wk_aligned16(bonds) ? wk_bonds_aos_kernel<WORK, true>
                                                 : wk_bonds_aos_kernel<WORK, false>,

@@ -1,6 +1,6 @@
 // Array of structs to struct of arrays and back. A warp turns 128 records (4 KiB) over in shared memory,
-// so that both sides move 16 bytes a lane, contiguous over the warp. Warps need no one else: no barrier of the
-// block.
+// so that both sides move 16 bytes a lane, contiguous over the warp. Warps need no one else: no barrier of
+// the block.
 #include <warpkernels/bonds.h>
 
 #include "internal.cuh"
@@ -65,8 +65,8 @@ static __device__ __forceinline__ void move_records(float *tile, wk_bond *record
 
 // Copies between a tile in shared memory and the eight arrays, from record `first` on.
 template <bool VECTOR, bool STORE>
-static __device__ __forceinline__ void move_fields(float *tile, const field_arrays &arrays,
-                                                   int64_t first, int lane) {
+static __device__ __forceinline__ void move_fields(float *tile, const field_arrays &arrays, int64_t first,
+                                                   int lane) {
     if (VECTOR) {
         float4 x[FIELDS];
 #pragma unroll
@@ -135,28 +135,25 @@ template <bool TO_ARRAYS>
 static wk_status convert(wk_bond *records, const wk_bonds *bonds, int64_t n, cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
     const field_arrays arrays = {{bonds->face_value, bonds->time_to_maturity, bonds->risk_free_rate,
-                                  bonds->credit_spread, bonds->present_value,
-                                  bonds->yield_to_maturity, bonds->duration,
-                                  bonds->portfolio_weight}};
+                                  bonds->credit_spread, bonds->present_value, bonds->yield_to_maturity,
+                                  bonds->duration, bonds->portfolio_weight}};
     WK_TRY(wk_check_array(records, n));
     bool vector = true;
     for (int f = 0; f < FIELDS; f++) {
         const int64_t bytes = n * (int64_t)sizeof(float);
         WK_TRY(wk_check_array(arrays.p[f], n));
-        if (wk_overlap(arrays.p[f], bytes, records, n * (int64_t)sizeof *records))
-            return WK_ERROR_OVERLAP;
+        if (wk_overlap(arrays.p[f], bytes, records, n * (int64_t)sizeof *records)) return WK_ERROR_OVERLAP;
         for (int g = 0; TO_ARRAYS && g < f; g++)
             if (wk_overlap(arrays.p[f], bytes, arrays.p[g], bytes)) return WK_ERROR_OVERLAP;
         vector &= wk_aligned16(arrays.p[f]);
     }
     if (n == 0) return WK_SUCCESS;
-    auto kernel = wk_aligned16(records)
-                      ? (vector ? wk_bonds_layout_kernel<TO_ARRAYS, true, true>
-                                : wk_bonds_layout_kernel<TO_ARRAYS, false, true>)
-                      : (vector ? wk_bonds_layout_kernel<TO_ARRAYS, true, false>
-                                : wk_bonds_layout_kernel<TO_ARRAYS, false, false>);
-    return wk_launch_kernel(kernel, wk_grid(n, LAYOUT_WARPS * TILE_RECORDS), LAYOUT_THREADS, 0,
-                            stream, records, arrays, n);
+    auto kernel = wk_aligned16(records) ? (vector ? wk_bonds_layout_kernel<TO_ARRAYS, true, true>
+                                                  : wk_bonds_layout_kernel<TO_ARRAYS, false, true>)
+                                        : (vector ? wk_bonds_layout_kernel<TO_ARRAYS, true, false>
+                                                  : wk_bonds_layout_kernel<TO_ARRAYS, false, false>);
+    return wk_launch_kernel(kernel, wk_grid(n, LAYOUT_WARPS * TILE_RECORDS), LAYOUT_THREADS, 0, stream,
+                            records, arrays, n);
 }
 
 extern "C" wk_status wk_bonds_aos_to_soa(const wk_bond *in, int64_t n, const wk_bonds *out,
@@ -164,7 +161,6 @@ extern "C" wk_status wk_bonds_aos_to_soa(const wk_bond *in, int64_t n, const wk_
     return convert<true>((wk_bond *)in, out, n, stream);
 }
 
-extern "C" wk_status wk_bonds_soa_to_aos(const wk_bonds *in, int64_t n, wk_bond *out,
-                                         cudaStream_t stream) {
+extern "C" wk_status wk_bonds_soa_to_aos(const wk_bonds *in, int64_t n, wk_bond *out, cudaStream_t stream) {
     return convert<false>(out, in, n, stream);
 }

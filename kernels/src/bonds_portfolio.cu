@@ -11,12 +11,11 @@ template <class S> struct portfolio_op : portfolio_sums_op<S> {
     }
 };
 
-extern "C" wk_status wk_bonds_portfolio_soa(const wk_bonds *bonds, int64_t n,
-                                            wk_accumulation accumulation, wk_portfolio *out,
-                                            wk_workspace *workspace, cudaStream_t stream) {
+extern "C" wk_status wk_bonds_portfolio_soa(const wk_bonds *bonds, int64_t n, wk_accumulation accumulation,
+                                            wk_portfolio *out, wk_workspace *workspace, cudaStream_t stream) {
     if (!bonds) return WK_ERROR_NULL;
-    const reduce_arrays<float, 4> in = {{bonds->face_value, bonds->time_to_maturity,
-                                         bonds->risk_free_rate, bonds->credit_spread}};
+    const reduce_arrays<float, 4> in = {
+        {bonds->face_value, bonds->time_to_maturity, bonds->risk_free_rate, bonds->credit_spread}};
     switch (accumulation) {
     case WK_ACCUMULATE_F32:
         return reduce_rows<portfolio_op<float>>(in, 1, n, n, out, workspace, stream);

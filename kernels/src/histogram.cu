@@ -54,8 +54,7 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     typedef typename Bins::T T;
     constexpr int W = 16 / sizeof(T);
     __shared__ unsigned counters[HISTOGRAM_WARPS][BINS];
-    for (int b = threadIdx.x; b < HISTOGRAM_WARPS * BINS; b += HISTOGRAM_THREADS)
-        (&counters[0][0])[b] = 0;
+    for (int b = threadIdx.x; b < HISTOGRAM_WARPS * BINS; b += HISTOGRAM_THREADS) (&counters[0][0])[b] = 0;
     __syncthreads();
 
     unsigned *mine = counters[threadIdx.x / 32];
@@ -92,8 +91,8 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
 }
 
 template <class Bins>
-static wk_status histogram(const Bins &bins, const typename Bins::T *x, int64_t n,
-                           uint64_t *counts, cudaStream_t stream) {
+static wk_status histogram(const Bins &bins, const typename Bins::T *x, int64_t n, uint64_t *counts,
+                           cudaStream_t stream) {
     typedef typename Bins::T T;
     WK_TRY(wk_check_array(x, n));
     WK_TRY(wk_check_array(counts, BINS));
@@ -104,21 +103,18 @@ static wk_status histogram(const Bins &bins, const typename Bins::T *x, int64_t 
 
     const int64_t tile = HISTOGRAM_THREADS * HISTOGRAM_UNROLL * (16 / (int64_t)sizeof(T));
     int64_t blocks = wk_grid(n, tile);
-    const int64_t most =
-        n / BLOCK_ELEMENTS > HISTOGRAM_BLOCKS ? n / BLOCK_ELEMENTS : HISTOGRAM_BLOCKS;
+    const int64_t most = n / BLOCK_ELEMENTS > HISTOGRAM_BLOCKS ? n / BLOCK_ELEMENTS : HISTOGRAM_BLOCKS;
     if (blocks > most) blocks = most;
-    return wk_launch_kernel(wk_histogram_kernel<Bins>, (unsigned)blocks, HISTOGRAM_THREADS, 0,
-                            stream, bins, x, n, wk_head(x, n, sizeof(T)),
-                            (unsigned long long *)counts);
+    return wk_launch_kernel(wk_histogram_kernel<Bins>, (unsigned)blocks, HISTOGRAM_THREADS, 0, stream, bins,
+                            x, n, wk_head(x, n, sizeof(T)), (unsigned long long *)counts);
 }
 
-extern "C" wk_status wk_histogram_u8(const uint8_t *x, int64_t n, uint64_t *counts,
-                                     cudaStream_t stream) {
+extern "C" wk_status wk_histogram_u8(const uint8_t *x, int64_t n, uint64_t *counts, cudaStream_t stream) {
     return histogram(byte_bins{}, x, n, counts, stream);
 }
 
-extern "C" wk_status wk_histogram_f32(const float *x, int64_t n, float lo, float hi,
-                                      uint64_t *counts, cudaStream_t stream) {
+extern "C" wk_status wk_histogram_f32(const float *x, int64_t n, float lo, float hi, uint64_t *counts,
+                                      cudaStream_t stream) {
     if (!(lo < hi) || !isfinite(lo) || !isfinite(hi) || !isfinite(hi - lo)) return WK_ERROR_VALUE;
     const float scale = BINS / (hi - lo);
     if (!isfinite(scale)) return WK_ERROR_VALUE;

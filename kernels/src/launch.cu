@@ -17,8 +17,7 @@ extern "C" wk_status wk_launch_occupancy(const void *kernel, size_t dynamic_shar
     int best_threads = 0, best_resident = 0, best_blocks = 0;
     for (int threads = 64; threads <= attributes.maxThreadsPerBlock; threads += 32) {
         int blocks = 0;
-        WK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
-                                                              dynamic_shared));
+        WK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, dynamic_shared));
         if (blocks * threads > best_resident) {
             best_threads = threads;
             best_resident = blocks * threads;

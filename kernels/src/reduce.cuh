@@ -16,17 +16,15 @@
 enum {
     REDUCE_THREADS = 256,
     REDUCE_WARPS = REDUCE_THREADS / 32,
-    REDUCE_UNROLL = 4,       // 16-byte loads in flight in a thread
-    REDUCE_RESIDENT = 6,     // blocks that a multiprocessor must hold: the compiler keeps to 40 registers
+    REDUCE_UNROLL = 4,   // 16-byte loads in flight in a thread
+    REDUCE_RESIDENT = 6, // blocks that a multiprocessor must hold: the compiler keeps to 40 registers
     // Most blocks of one reduction: four waves on 132 multiprocessors, so that those which get on faster
     // take more of them. A constant, so that the bits are the same on every device.
     REDUCE_MAX_PARTS = 4 * REDUCE_RESIDENT * 132,
     REDUCE_OVERLAP_GRID = 2 * 132, // blocks of a kernel short enough to begin while another one ends
 };
 
-template <class T, int N> struct reduce_arrays {
-    const T *p[N];
-};
+template <class T, int N> struct reduce_arrays { const T *p[N]; };
 
 // --- the steps of the kernel ---------------------------------------------------
 
@@ -62,24 +60,24 @@ static __device__ __forceinline__ typename Op::Acc reduce_block(typename Op::Acc
             for (int w = 0; w < half; w++) column[w] = Op::combine(column[w], column[w + half]);
         acc = column[0];
 #pragma unroll
-        for (int delta = 16; delta > 0; delta /= 2)
-            acc = Op::combine(acc, shuffle_down(acc, delta, 32));
+        for (int delta = 16; delta > 0; delta /= 2) acc = Op::combine(acc, shuffle_down(acc, delta, 32));
     }
     return acc;
 }
 
 // The state of a row, in thread 0 of the block that has the last part of it. Each share comes in a slot,
-// tagged: whoever sees the tag sees the share. The slots are left empty for the next call. Blocks start in the
-// order of their numbers, so that those waited for have started.
+// tagged: whoever sees the tag sees the share. The slots are left empty for the next call. Blocks start in
+// the order of their numbers, so that those waited for have started.
 template <class Op>
-static __device__ __forceinline__ typename Op::Acc
-collect(typename Op::Acc acc, wk_slot *slots, unsigned parts, typename Op::Acc *buffer) {
+static __device__ __forceinline__ typename Op::Acc collect(typename Op::Acc acc, wk_slot *slots,
+                                                           unsigned parts, typename Op::Acc *buffer) {
     typedef typename Op::Acc Acc;
     if (threadIdx.x != 0) acc = Op::identity();
     for (unsigned i = threadIdx.x; i < parts - 1; i += REDUCE_THREADS) {
         wk_slot *slot = slots + i * slots_of<Acc>::count;
         Acc share;
-        while (slots_get(slot, &share) == 0) {}
+        while (slots_get(slot, &share) == 0) {
+        }
         slots_clear<Acc>(slot);
         acc = Op::combine(acc, share);
     }
@@ -99,9 +97,8 @@ template <class T, int W> static __device__ __forceinline__ void load_pack(T (&t
 
 // Adds U packs of each array, REDUCE_THREADS packs apart, from element i on.
 template <class Op, int U, int W>
-static __device__ __forceinline__ void reduce_packs(typename Op::Acc &acc,
-                                                    const reduce_arrays<typename Op::T, Op::N> &in,
-                                                    int64_t i) {
+static __device__ __forceinline__ void
+reduce_packs(typename Op::Acc &acc, const reduce_arrays<typename Op::T, Op::N> &in, int64_t i) {
     typename Op::T x[Op::N][U][W];
 #pragma unroll
     for (int u = 0; u < U; u++)
@@ -113,8 +110,7 @@ static __device__ __forceinline__ void reduce_packs(typename Op::Acc &acc,
 // One thread's part of the elements [0, n) of a row; `part` of `parts` blocks.
 template <class Op, int W>
 static __device__ __forceinline__ typename Op::Acc
-reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigned part,
-              unsigned parts) {
+reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigned part, unsigned parts) {
     constexpr int U = W == 1 ? 2 * REDUCE_UNROLL : (REDUCE_UNROLL + Op::N - 1) / Op::N;
     constexpr int TILE = REDUCE_THREADS * U * W;
     typename Op::Acc acc = Op::identity();
@@ -152,8 +148,8 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
 // are enough for them; with one, the grid may be smaller than `rows`.
 template <class Op, int W>
 __global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
-    wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols,
-                     int64_t pitch, unsigned parts, wk_slot *slots, typename Op::Out *out) {
+    wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols, int64_t pitch,
+                     unsigned parts, wk_slot *slots, typename Op::Out *out) {
     typedef typename Op::Acc Acc;
     __shared__ __align__(16) unsigned char storage[REDUCE_THREADS * sizeof(Acc)];
     Acc *buffer = (Acc *)storage;
@@ -187,8 +183,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
 // shuffles instead of leaving before them.
 template <class Op, int W>
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    wk_reduce_rows_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols,
-                          int64_t pitch, int group, typename Op::Out *out) {
+    wk_reduce_rows_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols, int64_t pitch,
+                          int group, typename Op::Out *out) {
     const int lane = threadIdx.x & (group - 1);
     const unsigned rows_a_block = REDUCE_THREADS / group;
     for (int64_t first = (int64_t)blockIdx.x * rows_a_block; first < rows;
@@ -262,36 +258,32 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
     // in every row or in none, because they have one pitch.
     constexpr int W = wk_pack<T>::width;
     bool one_phase = true;
-    for (int k = 1; k < Op::N; k++)
-        one_phase &= ((uintptr_t)in.p[k] - (uintptr_t)in.p[0]) % 16 == 0;
+    for (int k = 1; k < Op::N; k++) one_phase &= ((uintptr_t)in.p[k] - (uintptr_t)in.p[0]) % 16 == 0;
     const bool rows_aligned = one_phase && wk_aligned16(in.p[0]) && pitch % W == 0;
     const reduce_plan plan = reduce_divide<Op>(rows, cols, rows_aligned ? W : 1);
     if (plan.group)
-        return wk_launch_kernel(rows_aligned ? wk_reduce_rows_kernel<Op, W>
-                                             : wk_reduce_rows_kernel<Op, 1>,
-                                plan.grid, REDUCE_THREADS, 0, stream, in, rows, cols, pitch,
-                                plan.group, out);
+        return wk_launch_kernel(rows_aligned ? wk_reduce_rows_kernel<Op, W> : wk_reduce_rows_kernel<Op, 1>,
+                                plan.grid, REDUCE_THREADS, 0, stream, in, rows, cols, pitch, plan.group, out);
     // A single array always has a boundary of its own: the element kernel is not even compiled.
     constexpr int FALLBACK = Op::N == 1 ? W : 1;
     // Short kernels overlap. A long one fills the device evenly only if it starts on an empty one: where the
     // blocks of two kernels mix, some multiprocessors get more than their share.
     const int overlap = workspace->overlap && plan.grid <= REDUCE_OVERLAP_GRID;
-    return wk_launch_overlapped(overlap,
-                                one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
+    return wk_launch_overlapped(overlap, one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
                                 plan.grid, REDUCE_THREADS, stream, in, rows, cols, pitch, plan.parts,
                                 workspace->slots, out);
 }
 
 // The two calls of an operation over one array.
-#define WK_DEFINE_REDUCE(OP, TYPE, OPERATION)                                                      \
-    extern "C" wk_status wk_##OP##_##TYPE(const OPERATION::T *x, int64_t n, OPERATION::Out *out,   \
-                                          wk_workspace *workspace, cudaStream_t stream) {          \
-        return reduce_rows<OPERATION>({{x}}, 1, n, n, out, workspace, stream);                     \
-    }                                                                                              \
-    extern "C" wk_status wk_##OP##_rows_##TYPE(const OPERATION::T *x, int64_t rows, int64_t cols,  \
-                                               int64_t pitch, OPERATION::Out *out,                 \
-                                               wk_workspace *workspace, cudaStream_t stream) {     \
-        return reduce_rows<OPERATION>({{x}}, rows, cols, pitch, out, workspace, stream);           \
+#define WK_DEFINE_REDUCE(OP, TYPE, OPERATION)                                                                \
+    extern "C" wk_status wk_##OP##_##TYPE(const OPERATION::T *x, int64_t n, OPERATION::Out *out,             \
+                                          wk_workspace *workspace, cudaStream_t stream) {                    \
+        return reduce_rows<OPERATION>({{x}}, 1, n, n, out, workspace, stream);                               \
+    }                                                                                                        \
+    extern "C" wk_status wk_##OP##_rows_##TYPE(const OPERATION::T *x, int64_t rows, int64_t cols,            \
+                                               int64_t pitch, OPERATION::Out *out, wk_workspace *workspace,  \
+                                               cudaStream_t stream) {                                        \
+        return reduce_rows<OPERATION>({{x}}, rows, cols, pitch, out, workspace, stream);                     \
     }
 
 #endif

@@ -50,7 +50,9 @@ template <class Order> struct arg_op {
                 }
         acc = combine(acc, make((uint64_t)(i + at[0]), best[0]));
     }
-    static __device__ Out result(const Acc &acc, int64_t) { return (int64_t)acc.index(); }
+    static __device__ Out result(const Acc &acc, int64_t) {
+        return (int64_t)acc.index();
+    }
 };
 
 typedef arg_op<order_min<float>> argmin_f32;

@@ -27,7 +27,9 @@ template <class E, class R> struct sum_op {
     static __device__ __forceinline__ Acc combine(const Acc &a, const Acc &b) {
         return State::add(a, b);
     }
-    static __device__ Out result(const Acc &acc, int64_t) { return (Out)State::value(acc); }
+    static __device__ Out result(const Acc &acc, int64_t) {
+        return (Out)State::value(acc);
+    }
 };
 
 // Sum of products of E, given as R.
@@ -51,7 +53,9 @@ template <class E, class R> struct dot_op {
     static __device__ __forceinline__ Acc combine(const Acc &a, const Acc &b) {
         return State::add(a, b);
     }
-    static __device__ Out result(const Acc &acc, int64_t) { return (Out)State::value(acc); }
+    static __device__ Out result(const Acc &acc, int64_t) {
+        return (Out)State::value(acc);
+    }
 };
 
 // The first in an order of order.cuh.
@@ -69,13 +73,13 @@ template <class Order> struct extreme_op {
 #pragma unroll
             for (int w = 0; w < W; w++) acc = combine(acc, x[0][u][w]);
     }
-    static __device__ Out result(Acc acc, int64_t) { return acc; }
+    static __device__ Out result(Acc acc, int64_t) {
+        return acc;
+    }
 };
 
 // Sums of P, P T and P y over bonds: of neighbours in float, above them in S.
-template <class S> struct portfolio_sums {
-    S value, duration, yield;
-};
+template <class S> struct portfolio_sums { S value, duration, yield; };
 
 template <class S> struct portfolio_sums_op {
     typedef float T;
@@ -101,7 +105,9 @@ template <class S> struct portfolio_sums_op {
             }
         acc = combine(acc, {(S)tree_sum(value), (S)tree_sum(duration), (S)tree_sum(yield)});
     }
-    static __device__ Out result(const Acc &acc, int64_t) { return acc; }
+    static __device__ Out result(const Acc &acc, int64_t) {
+        return acc;
+    }
 };
 
 #endif

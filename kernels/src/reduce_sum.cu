@@ -28,8 +28,7 @@ struct mean_i64_op {
 #pragma unroll
         for (int u = 0; u < U; u++)
 #pragma unroll
-            for (int w = 0; w < W; w++)
-                acc = combine(acc, {(uint64_t)x[0][u][w], x[0][u][w] >> 63});
+            for (int w = 0; w < W; w++) acc = combine(acc, {(uint64_t)x[0][u][w], x[0][u][w] >> 63});
     }
     static __device__ double result(const Acc &acc, int64_t n) {
         // By magnitude: the halves of a negative sum would cancel.

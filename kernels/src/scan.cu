@@ -59,8 +59,7 @@ template <class A> static __device__ __forceinline__ A shuffle_from(const A &a, 
     } from, to;
     from.value = a;
 #pragma unroll
-    for (int i = 0; i < (int)(sizeof(A) / 4); i++)
-        to.word[i] = __shfl_sync(0xffffffffu, from.word[i], lane);
+    for (int i = 0; i < (int)(sizeof(A) / 4); i++) to.word[i] = __shfl_sync(0xffffffffu, from.word[i], lane);
     return to.value;
 }
 
@@ -75,7 +74,8 @@ static __device__ __forceinline__ typename S::type sum_in_group(const scan_board
     A sum = S::of(0);
     if (lane < position) {
         const wk_slot *other = board.tiles + (tile - position + lane) * slots_of<A>::count;
-        while (slots_get(other, &sum) == EMPTY) {}
+        while (slots_get(other, &sum) == EMPTY) {
+        }
     }
     __syncwarp();
 #pragma unroll
@@ -90,8 +90,8 @@ static __device__ __forceinline__ typename S::type sum_in_group(const scan_board
 // Sum of the groups before `group`: lane l watches group - 1 - l; what lies before the first
 // group counts as an inclusive sum of zero.
 template <class S>
-static __device__ __forceinline__ typename S::type sum_of_groups(const scan_board &board,
-                                                                 int64_t group, int lane) {
+static __device__ __forceinline__ typename S::type sum_of_groups(const scan_board &board, int64_t group,
+                                                                 int lane) {
     typedef typename S::type A;
     const int64_t other = group - 1 - lane;
     A sum = S::of(0);
@@ -111,8 +111,8 @@ static __device__ __forceinline__ typename S::type sum_of_groups(const scan_boar
 
 // Publishes the tile's sum; the sum of all tiles before it.
 template <class S>
-static __device__ __forceinline__ typename S::type
-look_back(const scan_board &board, int64_t tile, const typename S::type &mine, int lane) {
+static __device__ __forceinline__ typename S::type look_back(const scan_board &board, int64_t tile,
+                                                             const typename S::type &mine, int lane) {
     typedef typename S::type A;
     const int64_t group = tile / GROUP;
     const bool closes = tile % GROUP == GROUP - 1;
@@ -256,21 +256,20 @@ static wk_status scan(const E *x, E *out, int64_t n, wk_workspace *workspace, cu
     const scan_board board = {workspace->ticket, slots, slots + tiles * slots_of<A>::count};
     WK_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
     constexpr int W = wk_pack<E>::width;
-    auto kernel = wk_aligned16(x) && wk_aligned16(out)
-                      ? wk_scan_kernel<E, W, SCAN_UNROLL, INCLUDE>
-                      : wk_scan_kernel<E, 1, SCAN_UNROLL * W, INCLUDE>;
+    auto kernel = wk_aligned16(x) && wk_aligned16(out) ? wk_scan_kernel<E, W, SCAN_UNROLL, INCLUDE>
+                                                       : wk_scan_kernel<E, 1, SCAN_UNROLL * W, INCLUDE>;
     return wk_launch_kernel(kernel, (unsigned)tiles, SCAN_THREADS, 0, stream, x, out, n, board);
 }
 
 // Integers are added as unsigned: wrapping is defined there.
-#define WK_DEFINE_SCAN(TYPE, T, E)                                                               \
-    extern "C" wk_status wk_inclusive_sum_##TYPE(const T *x, T *out, int64_t n,                  \
-                                                 wk_workspace *workspace, cudaStream_t stream) { \
-        return scan<E, true>((const E *)x, (E *)out, n, workspace, stream);                      \
-    }                                                                                            \
-    extern "C" wk_status wk_exclusive_sum_##TYPE(const T *x, T *out, int64_t n,                  \
-                                                 wk_workspace *workspace, cudaStream_t stream) { \
-        return scan<E, false>((const E *)x, (E *)out, n, workspace, stream);                     \
+#define WK_DEFINE_SCAN(TYPE, T, E)                                                                           \
+    extern "C" wk_status wk_inclusive_sum_##TYPE(const T *x, T *out, int64_t n, wk_workspace *workspace,     \
+                                                 cudaStream_t stream) {                                      \
+        return scan<E, true>((const E *)x, (E *)out, n, workspace, stream);                                  \
+    }                                                                                                        \
+    extern "C" wk_status wk_exclusive_sum_##TYPE(const T *x, T *out, int64_t n, wk_workspace *workspace,     \
+                                                 cudaStream_t stream) {                                      \
+        return scan<E, false>((const E *)x, (E *)out, n, workspace, stream);                                 \
     }
 
 WK_DEFINE_SCAN(f32, float, float)

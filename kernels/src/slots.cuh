@@ -1,7 +1,7 @@
 // Values that blocks of one launch hand to each other while both run. A slot of 16 bytes is read and
-// written as one relaxed access of the PTX memory model, so that the up to 12 bytes of value in it and the tag
-// that says what they are arrive together: no fence, no second read. Larger values take several
-// slots, each with the tag.
+// written as one relaxed access of the PTX memory model, so that the up to 12 bytes of value in it and the
+// tag that says what they are arrive together: no fence, no second read. Larger values take several slots,
+// each with the tag.
 #ifndef WK_SLOTS_CUH
 #define WK_SLOTS_CUH
 

@@ -46,7 +46,6 @@ wk_status wk_check_workspace(const wk_workspace *workspace, size_t scratch_bytes
     if (!workspace) return WK_ERROR_NULL;
     int device = 0;
     WK_CUDA(cudaGetDevice(&device));
-    if (workspace->device != device || workspace->scratch_bytes < scratch_bytes)
-        return WK_ERROR_WORKSPACE;
+    if (workspace->device != device || workspace->scratch_bytes < scratch_bytes) return WK_ERROR_WORKSPACE;
     return WK_SUCCESS;
 }

@@ -17,8 +17,8 @@
 static int check_passes, check_failures;
 
 // One line for a check. Details follow only a failure.
-__attribute__((format(printf, 3, 4)))
-static inline bool check(bool ok, const char *name, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static inline bool check(bool ok, const char *name, const char *format,
+                                                               ...) {
     if (ok) {
         check_passes++;
         printf("PASS %s\n", name);
@@ -113,8 +113,7 @@ template <class T> static inline device_array<T> device_new(int64_t n, int64_t s
     return a;
 }
 
-template <class T>
-static inline device_array<T> device_from(const T *host, int64_t n, int64_t shift = 0) {
+template <class T> static inline device_array<T> device_from(const T *host, int64_t n, int64_t shift = 0) {
     device_array<T> a = device_new<T>(n, shift);
     if (n > 0)
         check_cuda(cudaMemcpy(a.data, host, (size_t)n * sizeof(T), cudaMemcpyHostToDevice),

@@ -19,7 +19,9 @@
 enum { N = 1000 };
 
 /* Whole numbers from -50 to 50: every sum of them is exact in every type. */
-static int whole(int i) { return (int)((unsigned)i * 2654435761u >> 16) % 101 - 50; }
+static int whole(int i) {
+    return (int)((unsigned)i * 2654435761u >> 16) % 101 - 50;
+}
 
 static void elementwise(void **state) {
     (void)state;
@@ -161,15 +163,18 @@ static void histograms(void **state) {
 static void bonds(void **state) {
     (void)state;
     /* The chapter's four bonds: rates and spreads whose sums it prints. */
-    wk_bond b[4] = {{1000, 1, 0.02f, 0.010f, 0, 0, 0, 0}, {1000, 2, 0.025f, 0.012f, 0, 0, 0, 0},
-                    {1000, 5, 0.03f, 0.015f, 0, 0, 0, 0}, {1000, 10, 0.035f, 0.018f, 0, 0, 0, 0}};
+    wk_bond b[4] = {{1000, 1, 0.02f, 0.010f, 0, 0, 0, 0},
+                    {1000, 2, 0.025f, 0.012f, 0, 0, 0, 0},
+                    {1000, 5, 0.03f, 0.015f, 0, 0, 0, 0},
+                    {1000, 10, 0.035f, 0.018f, 0, 0, 0, 0}};
     const float rates[4] = {0.030f, 0.037f, 0.045f, 0.053f};
     float out[4];
     assert_int_equal(sizeof(wk_bond), 32);
     assert_int_equal(wk_bonds_total_rate_aos_host(b, 4, out), WK_SUCCESS);
     for (int i = 0; i < 4; i++) assert_true(fabsf(out[i] - rates[i]) < 1e-8f);
     float columns[8][4];
-    wk_bonds soa = {columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], columns[6], columns[7]};
+    wk_bonds soa = {columns[0], columns[1], columns[2], columns[3],
+                    columns[4], columns[5], columns[6], columns[7]};
     assert_int_equal(wk_bonds_aos_to_soa_host(b, 4, &soa), WK_SUCCESS);
     assert_int_equal(wk_bonds_price_soa_host(&soa, 4), WK_SUCCESS);
     assert_int_equal(wk_bonds_price_aos_host(b, 4), WK_SUCCESS);
@@ -200,8 +205,9 @@ static void bonds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elementwise), cmocka_unit_test(sums),       cmocka_unit_test(hard_sums), cmocka_unit_test(orders),
-        cmocka_unit_test(scans),       cmocka_unit_test(histograms), cmocka_unit_test(bonds),
+        cmocka_unit_test(elementwise), cmocka_unit_test(sums),  cmocka_unit_test(hard_sums),
+        cmocka_unit_test(orders),      cmocka_unit_test(scans), cmocka_unit_test(histograms),
+        cmocka_unit_test(bonds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

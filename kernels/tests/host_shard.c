@@ -39,8 +39,8 @@ static void ranges(void **state) {
 enum { HEIGHT = 37, WIDTH = 11, SIDE = 31 };
 
 /* The rows that a rank holds, own and neighbours', as one image. */
-static void one_rank(const wk_conv2d *whole, const float *image, const float *weights, int32_t ranks, int32_t rank, float *out,
-                     int64_t out_width) {
+static void one_rank(const wk_conv2d *whole, const float *image, const float *weights, int32_t ranks,
+                     int32_t rank, float *out, int64_t out_width) {
     wk_shard_rows rows;
     assert_int_equal(wk_shard_conv_rows(whole, ranks, rank, &rows), WK_SUCCESS);
     if (rows.out_count == 0) return;
@@ -62,11 +62,16 @@ static void convolutions(void **state) {
     for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++)
         for (int border = WK_BORDER_VALID; border <= WK_BORDER_REFLECT; border++)
             for (int32_t ranks = 1; ranks <= 4; ranks++) {
-                wk_conv2d conv = {.images = 1, .height = HEIGHT, .width = WIDTH, .filter_height = sides[s][0],
-                                  .filter_width = sides[s][1], .border = (wk_border)border};
+                wk_conv2d conv = {.images = 1,
+                                  .height = HEIGHT,
+                                  .width = WIDTH,
+                                  .filter_height = sides[s][0],
+                                  .filter_width = sides[s][1],
+                                  .border = (wk_border)border};
                 int64_t height, width;
                 assert_int_equal(wk_conv2d_output_size(&conv, &height, &width), WK_SUCCESS);
-                float *want = calloc((size_t)(height * width) + 1, sizeof *want), *got = calloc((size_t)(height * width) + 1, sizeof *got);
+                float *want = calloc((size_t)(height * width) + 1, sizeof *want),
+                      *got = calloc((size_t)(height * width) + 1, sizeof *got);
                 assert_int_equal(wk_conv2d_f32_host(&conv, image, weights, want), WK_SUCCESS);
                 for (int32_t r = 0; r < ranks; r++) one_rank(&conv, image, weights, ranks, r, got, width);
                 assert_memory_equal(got, want, (size_t)(height * width) * sizeof *got);
@@ -77,7 +82,12 @@ static void convolutions(void **state) {
 
 static void too_thin(void **state) {
     (void)state;
-    wk_conv2d conv = {.images = 1, .height = 20, .width = 8, .filter_height = 7, .filter_width = 3, .border = WK_BORDER_ZERO};
+    wk_conv2d conv = {.images = 1,
+                      .height = 20,
+                      .width = 8,
+                      .filter_height = 7,
+                      .filter_width = 3,
+                      .border = WK_BORDER_ZERO};
     wk_shard_rows rows;
     assert_int_equal(wk_shard_conv_rows(&conv, 3, 0, &rows), WK_ERROR_SIZE);
     assert_int_equal(wk_shard_conv_rows(&conv, 2, 0, &rows), WK_SUCCESS);
@@ -86,6 +96,7 @@ static void too_thin(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(convolutions), cmocka_unit_test(too_thin)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(convolutions),
+                                       cmocka_unit_test(too_thin)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

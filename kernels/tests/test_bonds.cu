@@ -100,8 +100,7 @@ static void try_soa(const wk_bond *bonds, int64_t n, int shift) {
     float *got = (float *)malloc((size_t)(n + 1) * sizeof(float));
     bool intact = device_read(&a.device[5], got);
     double worst = 0;
-    for (int64_t i = 0; i < n; i++)
-        worst = fmax(worst, fabs((double)got[i] - rate[i]) * a.host[1][i]);
+    for (int64_t i = 0; i < n; i++) worst = fmax(worst, fabs((double)got[i] - rate[i]) * a.host[1][i]);
     check(s == WK_SUCCESS && intact && worst <= 1e-6, NAMED("yield"), "status %d, error %g", s, worst);
     free(got);
 
@@ -194,10 +193,11 @@ static void try_portfolio(const wk_bond *bonds, int64_t n, int shift, wk_workspa
                             : fabs(got[0].value - want.value) <= bound * want.value &&
                                   fabs(got[0].duration - want.duration) <= bound * want.duration &&
                                   fabs(got[0].yield - want.yield) <= bound * want.yield;
-        snprintf(name, sizeof name, "portfolio n=%lld shift %d in %s", (long long)n, shift, k ? "double" : "float");
+        snprintf(name, sizeof name, "portfolio n=%lld shift %d in %s", (long long)n, shift,
+                 k ? "double" : "float");
         check(s == WK_SUCCESS && intact && right && memcmp(&got[0], &got[1], sizeof got[0]) == 0, name,
-              "status %d, value %.12g, expected %.12g, duration %.12g, expected %.12g", s, got[0].value, want.value,
-              got[0].duration, want.duration);
+              "status %d, value %.12g, expected %.12g, duration %.12g, expected %.12g", s, got[0].value,
+              want.value, got[0].duration, want.duration);
         device_free(&out);
     }
     arrays_free(&a);
@@ -212,9 +212,11 @@ static void try_errors(wk_workspace *workspace) {
     check_status(wk_bonds_total_rate_soa(&empty, 0, NULL, 0), WK_SUCCESS, "no bonds");
     check_status(wk_bonds_price_soa(&same, 4, 0), WK_ERROR_OVERLAP, "outputs overlap");
     check_status(wk_bonds_aos_to_soa((wk_bond *)a.data, 4, &same, 0), WK_ERROR_OVERLAP, "layouts overlap");
-    check_status(wk_bonds_present_value_aos((wk_bond *)a.data, INT64_MAX / 16, a.data, 0), WK_ERROR_SIZE, "size overflows");
-    check_status(wk_bonds_portfolio_soa(&same, 4, (wk_accumulation)7, (wk_portfolio *)(a.data + 512), workspace, 0),
-                 WK_ERROR_VALUE, "unknown accumulation");
+    check_status(wk_bonds_present_value_aos((wk_bond *)a.data, INT64_MAX / 16, a.data, 0), WK_ERROR_SIZE,
+                 "size overflows");
+    check_status(
+        wk_bonds_portfolio_soa(&same, 4, (wk_accumulation)7, (wk_portfolio *)(a.data + 512), workspace, 0),
+        WK_ERROR_VALUE, "unknown accumulation");
     float h[1024];
     check(device_read(&a, h), "errors launch nothing", "guard overwritten");
     device_free(&a);

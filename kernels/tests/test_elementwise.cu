@@ -15,8 +15,7 @@ template <class T> static void fill(T *x, int64_t n, uint64_t seed) {
     for (int64_t i = 0; i < n; i++) x[i] = (T)random_real(&r, -100, 100);
 }
 
-template <class T>
-static int64_t differ(const T *a, const T *b, int64_t n) {
+template <class T> static int64_t differ(const T *a, const T *b, int64_t n) {
     int64_t wrong = 0;
     for (int64_t i = 0; i < n; i++) wrong += memcmp(a + i, b + i, sizeof(T)) != 0;
     return wrong;
@@ -26,8 +25,8 @@ template <class T>
 static void try_all(const char *type, wk_status (*scale)(T, const T *, T *, int64_t, cudaStream_t),
                     wk_status (*scale_host)(T, const T *, T *, int64_t),
                     wk_status (*axpy)(T, const T *, const T *, T *, int64_t, cudaStream_t),
-                    wk_status (*axpy_host)(T, const T *, const T *, T *, int64_t), int64_t n,
-                    int sx, int sy, int so) {
+                    wk_status (*axpy_host)(T, const T *, const T *, T *, int64_t), int64_t n, int sx, int sy,
+                    int so) {
     T *x = (T *)malloc((size_t)(n + 1) * sizeof(T)), *y = (T *)malloc((size_t)(n + 1) * sizeof(T));
     T *want = (T *)malloc((size_t)(n + 1) * sizeof(T)), *got = (T *)malloc((size_t)(n + 1) * sizeof(T));
     fill(x, n, 1 + (uint64_t)n);
@@ -40,15 +39,15 @@ static void try_all(const char *type, wk_status (*scale)(T, const T *, T *, int6
     scale_host((T)1.7, x, want, n);
     bool intact = device_read(&out, got);
     snprintf(name, sizeof name, "scale %s n=%lld shift %d->%d", type, (long long)n, sx, so);
-    check(s == WK_SUCCESS && intact && !differ(got, want, n), name, "status %d, guard %s, %lld wrong",
-          s, intact ? "intact" : "overwritten", (long long)differ(got, want, n));
+    check(s == WK_SUCCESS && intact && !differ(got, want, n), name, "status %d, guard %s, %lld wrong", s,
+          intact ? "intact" : "overwritten", (long long)differ(got, want, n));
 
     s = axpy((T)-0.3, dx.data, dy.data, out.data, n, 0);
     axpy_host((T)-0.3, x, y, want, n);
     intact = device_read(&out, got);
     snprintf(name, sizeof name, "axpy %s n=%lld shift %d,%d->%d", type, (long long)n, sx, sy, so);
-    check(s == WK_SUCCESS && intact && !differ(got, want, n), name, "status %d, guard %s, %lld wrong",
-          s, intact ? "intact" : "overwritten", (long long)differ(got, want, n));
+    check(s == WK_SUCCESS && intact && !differ(got, want, n), name, "status %d, guard %s, %lld wrong", s,
+          intact ? "intact" : "overwritten", (long long)differ(got, want, n));
 
     // In place on y, as BLAS does.
     s = axpy((T)-0.3, dx.data, dy.data, dy.data, n, 0);
@@ -100,18 +99,24 @@ static void try_errors(void) {
 int main(void) {
     check_begin("elementwise");
     for (int i = 0; i < SIZES; i++) {
-        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, sizes[i], 0, 0, 0);
-        try_all<double>("f64", wk_scale_f64, wk_scale_f64_host, wk_axpy_f64, wk_axpy_f64_host, sizes[i], 0, 0, 0);
+        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, sizes[i], 0, 0,
+                       0);
+        try_all<double>("f64", wk_scale_f64, wk_scale_f64_host, wk_axpy_f64, wk_axpy_f64_host, sizes[i], 0, 0,
+                        0);
     }
     for (int shift = 1; shift < 4; shift++) {
-        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 2051, shift, shift, shift);
-        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 2051, shift, 0, 2);
-        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, shift, shift, shift, shift);
+        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 2051, shift,
+                       shift, shift);
+        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 2051, shift, 0,
+                       2);
+        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, shift, shift,
+                       shift, shift);
     }
     try_all<double>("f64", wk_scale_f64, wk_scale_f64_host, wk_axpy_f64, wk_axpy_f64_host, 1027, 1, 1, 1);
     try_all<double>("f64", wk_scale_f64, wk_scale_f64_host, wk_axpy_f64, wk_axpy_f64_host, 1027, 1, 0, 0);
     if (check_large())
-        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 33554441, 0, 0, 0);
+        try_all<float>("f32", wk_scale_f32, wk_scale_f32_host, wk_axpy_f32, wk_axpy_f32_host, 33554441, 0, 0,
+                       0);
     try_user_map();
     try_errors();
     return check_end();

@@ -69,7 +69,8 @@ int main(void) {
     device_array<uint64_t> counts = device_new<uint64_t>(BINS);
     check_status(wk_histogram_u8(NULL, 4, counts.data, 0), WK_ERROR_NULL, "null input");
     check_status(wk_histogram_u8((uint8_t *)counts.data, 4, NULL, 0), WK_ERROR_NULL, "null counts");
-    check_status(wk_histogram_u8((uint8_t *)counts.data, 4, counts.data, 0), WK_ERROR_OVERLAP, "counts in input");
+    check_status(wk_histogram_u8((uint8_t *)counts.data, 4, counts.data, 0), WK_ERROR_OVERLAP,
+                 "counts in input");
     check_status(wk_histogram_f32(NULL, 0, 1, 1, counts.data, 0), WK_ERROR_VALUE, "empty range");
     check_status(wk_histogram_f32(NULL, 0, 0, INFINITY, counts.data, 0), WK_ERROR_VALUE, "infinite range");
     uint64_t h[BINS];

@@ -6,8 +6,7 @@
 
 __global__ void count_kernel(unsigned *counts, int64_t n) {
     int64_t stride = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        counts[i] += 1;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) counts[i] += 1;
 }
 
 __global__ void __launch_bounds__(128) bounded_kernel(unsigned *counts, int64_t n) {

@@ -14,9 +14,15 @@ template <class T, class O> struct reduce_case {
     bool sums; // compare with a bound instead of bits
 };
 
-static double roundoff(float) { return 0x1p-24; }
-static double roundoff(double) { return 0x1p-53; }
-template <class T> static double roundoff(T) { return 0x1p-53; }
+static double roundoff(float) {
+    return 0x1p-24;
+}
+static double roundoff(double) {
+    return 0x1p-53;
+}
+template <class T> static double roundoff(T) {
+    return 0x1p-53;
+}
 
 template <class T> static double magnitude(const T *x, int64_t n) {
     double s = 0;
@@ -38,11 +44,10 @@ static void try_rows(const reduce_case<T, O> &c, const T *x, int64_t rows, int64
     device_array<T> dx = device_from(x, span, shift);
     device_array<O> out = device_new<O>(rows);
     char name[120];
-    snprintf(name, sizeof name, "%s %lldx%lld pitch %lld shift %d", c.name, (long long)rows,
-             (long long)cols, (long long)pitch, shift);
-    wk_status s = rows == 1 && pitch == cols
-                      ? c.whole(dx.data, cols, out.data, workspace, 0)
-                      : c.rows(dx.data, rows, cols, pitch, out.data, workspace, 0);
+    snprintf(name, sizeof name, "%s %lldx%lld pitch %lld shift %d", c.name, (long long)rows, (long long)cols,
+             (long long)pitch, shift);
+    wk_status s = rows == 1 && pitch == cols ? c.whole(dx.data, cols, out.data, workspace, 0)
+                                             : c.rows(dx.data, rows, cols, pitch, out.data, workspace, 0);
     bool intact = device_read(&out, got);
     c.rows_host(x, rows, cols, pitch, want);
     c.rows(dx.data, rows, cols, pitch, out.data, workspace, 0);
@@ -55,8 +60,8 @@ static void try_rows(const reduce_case<T, O> &c, const T *x, int64_t rows, int64
             wrong++;
         }
     }
-    check(s == WK_SUCCESS && intact && wrong == 0 && memcmp(got, again, (size_t)rows * sizeof(O)) == 0,
-          name, "status %d, guard %s, %lld rows wrong, first %lld: %.17g, expected %.17g, %s", s,
+    check(s == WK_SUCCESS && intact && wrong == 0 && memcmp(got, again, (size_t)rows * sizeof(O)) == 0, name,
+          "status %d, guard %s, %lld rows wrong, first %lld: %.17g, expected %.17g, %s", s,
           intact ? "intact" : "overwritten", (long long)wrong, (long long)first,
           first < 0 ? 0.0 : (double)got[first], first < 0 ? 0.0 : (double)want[first],
           memcmp(got, again, (size_t)rows * sizeof(O)) ? "other bits when repeated" : "same bits");
@@ -81,7 +86,7 @@ template <> int32_t draw(check_random *r, bool ties) {
 
 template <class T, class O> static void try_case(const reduce_case<T, O> &c) {
     static const int64_t sizes[] = {0, 1, 2, 3, 31, 33, 256, 1025, 4095, 4099, 12289};
-    static const int64_t shapes[][3] = {{3, 1, 1},     {7, 5, 8},     {33, 17, 17}, {65, 32, 32},
+    static const int64_t shapes[][3] = {{3, 1, 1},     {7, 5, 8},       {33, 17, 17},    {65, 32, 32},
                                         {5, 129, 131}, {3, 1025, 1028}, {2, 9000, 9001}, {300, 2, 2},
                                         {4, 0, 3},     {0, 5, 5}};
     const int64_t most = check_large() ? 3000017 : 20000;
@@ -100,14 +105,16 @@ template <class T, class O> static void try_case(const reduce_case<T, O> &c) {
     free(x);
 }
 
-#define CASE(OP, TYPE, T, O, SUMS)                                                               \
-    try_case<T, O>({#OP " " #TYPE, wk_##OP##_rows_##TYPE, wk_##OP##_rows_##TYPE##_host,           \
-                    wk_##OP##_##TYPE, SUMS})
+#define CASE(OP, TYPE, T, O, SUMS)                                                                           \
+    try_case<T, O>(                                                                                          \
+        {#OP " " #TYPE, wk_##OP##_rows_##TYPE, wk_##OP##_rows_##TYPE##_host, wk_##OP##_##TYPE, SUMS})
 
 template <class T>
-static void try_dot(const char *type, wk_status (*rows_call)(const T *, const T *, int64_t, int64_t, int64_t, T *, wk_workspace *, cudaStream_t),
-                    wk_status (*rows_host)(const T *, const T *, int64_t, int64_t, int64_t, T *), int64_t rows,
-                    int64_t cols, int64_t pitch, int sx, int sy) {
+static void try_dot(const char *type,
+                    wk_status (*rows_call)(const T *, const T *, int64_t, int64_t, int64_t, T *,
+                                           wk_workspace *, cudaStream_t),
+                    wk_status (*rows_host)(const T *, const T *, int64_t, int64_t, int64_t, T *),
+                    int64_t rows, int64_t cols, int64_t pitch, int sx, int sy) {
     const int64_t n = (rows - 1) * pitch + cols;
     T *x = (T *)malloc((size_t)n * sizeof(T)), *y = (T *)malloc((size_t)n * sizeof(T));
     T *got = (T *)malloc((size_t)rows * sizeof(T)), *want = (T *)malloc((size_t)rows * sizeof(T));
@@ -125,7 +132,8 @@ static void try_dot(const char *type, wk_status (*rows_call)(const T *, const T 
         right &= same(got[k], want[k], 6 * roundoff(T()) * bound, exact, T());
     }
     char name[96];
-    snprintf(name, sizeof name, "dot %s %lldx%lld shift %d,%d", type, (long long)rows, (long long)cols, sx, sy);
+    snprintf(name, sizeof name, "dot %s %lldx%lld shift %d,%d", type, (long long)rows, (long long)cols, sx,
+             sy);
     check(s == WK_SUCCESS && intact && right, name, "status %d, %.17g, expected %.17g", s, (double)got[0],
           (double)want[0]);
     device_free(&dx);
@@ -160,9 +168,11 @@ static void try_special(void) {
     enum { n = 5000 };
     static float x[n];
     for (int i = 0; i < n; i++) x[i] = INFINITY;
-    reduce_case<float, int64_t> argmin = {"argmin f32 all infinite", wk_argmin_rows_f32, wk_argmin_rows_f32_host, wk_argmin_f32, false};
+    reduce_case<float, int64_t> argmin = {"argmin f32 all infinite", wk_argmin_rows_f32,
+                                          wk_argmin_rows_f32_host, wk_argmin_f32, false};
     try_rows(argmin, x, 1, n, n, 0);
-    reduce_case<float, float> sum = {"sum f32 all infinite", wk_sum_rows_f32, wk_sum_rows_f32_host, wk_sum_f32, false};
+    reduce_case<float, float> sum = {"sum f32 all infinite", wk_sum_rows_f32, wk_sum_rows_f32_host,
+                                     wk_sum_f32, false};
     try_rows(sum, x, 1, n, n, 0);
     check_random r = {17};
     for (int i = 0; i < n; i++) x[i] = (float)random_real(&r, -1, 1);
@@ -171,13 +181,16 @@ static void try_special(void) {
     x[100] = -INFINITY;
     argmin.name = "argmin f32 with NaN";
     try_rows(argmin, x, 1, n, n, 0);
-    reduce_case<float, float> min = {"min f32 with NaN", wk_min_rows_f32, wk_min_rows_f32_host, wk_min_f32, false};
+    reduce_case<float, float> min = {"min f32 with NaN", wk_min_rows_f32, wk_min_rows_f32_host, wk_min_f32,
+                                     false};
     try_rows(min, x, 1, n, n, 0);
-    reduce_case<float, float> max = {"max f32 rows, one with NaN", wk_max_rows_f32, wk_max_rows_f32_host, wk_max_f32, false};
+    reduce_case<float, float> max = {"max f32 rows, one with NaN", wk_max_rows_f32, wk_max_rows_f32_host,
+                                     wk_max_f32, false};
     try_rows(max, x, 10, 500, 500, 0);
     static double d[n];
     for (int i = 0; i < n; i++) d[i] = i == 77 ? -INFINITY : 1e308;
-    reduce_case<double, double> sum64 = {"sum f64 overflows", wk_sum_rows_f64, wk_sum_rows_f64_host, wk_sum_f64, false};
+    reduce_case<double, double> sum64 = {"sum f64 overflows", wk_sum_rows_f64, wk_sum_rows_f64_host,
+                                         wk_sum_f64, false};
     for (int i = 0; i < n; i++) d[i] = 1e308;
     try_rows(sum64, d, 1, n, n, 0);
 }
@@ -190,8 +203,10 @@ static void try_errors(void) {
     check_status(wk_sum_f32(x.data, -4, out.data, workspace, 0), WK_ERROR_SIZE, "negative size");
     check_status(wk_sum_f32(x.data, 64, x.data + 3, workspace, 0), WK_ERROR_OVERLAP, "output in input");
     check_status(wk_sum_rows_f32(x.data, 2, 8, 7, out.data, workspace, 0), WK_ERROR_PITCH, "short pitch");
-    check_status(wk_sum_rows_f32(x.data, INT64_MAX / 4, 8, 8, out.data, workspace, 0), WK_ERROR_SIZE, "size overflows");
-    check_status(wk_sum_f32((float *)((char *)x.data + 1), 4, out.data, workspace, 0), WK_ERROR_ALIGNMENT, "misaligned element");
+    check_status(wk_sum_rows_f32(x.data, INT64_MAX / 4, 8, 8, out.data, workspace, 0), WK_ERROR_SIZE,
+                 "size overflows");
+    check_status(wk_sum_f32((float *)((char *)x.data + 1), 4, out.data, workspace, 0), WK_ERROR_ALIGNMENT,
+                 "misaligned element");
     float h[4];
     check(device_read(&out, h), "errors launch nothing", "guard overwritten");
     device_free(&x);

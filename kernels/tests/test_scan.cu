@@ -18,8 +18,8 @@ static void try_scan(const scan_calls<T> &c, const T *x, int64_t n, int sx, int 
     device_array<T> dx = device_from(x, n, sx), out = device_new<T>(n, so);
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         char name[96];
-        snprintf(name, sizeof name, "%s sum %s n=%lld shift %d->%d", exclusive ? "exclusive" : "inclusive", c.type,
-                 (long long)n, sx, so);
+        snprintf(name, sizeof name, "%s sum %s n=%lld shift %d->%d", exclusive ? "exclusive" : "inclusive",
+                 c.type, (long long)n, sx, so);
         wk_status s = c.call[exclusive](dx.data, out.data, n, workspace, 0);
         bool intact = device_read(&out, got);
         c.host[exclusive](x, want, n);
@@ -27,8 +27,9 @@ static void try_scan(const scan_calls<T> &c, const T *x, int64_t n, int sx, int 
         double magnitude = 0;
         for (int64_t i = 0; i < n; i++) {
             magnitude += fabs((double)x[i]);
-            const bool ok = c.roundoff == 0 ? got[i] == want[i]
-                                            : fabs((double)got[i] - (double)want[i]) <= 24 * c.roundoff * magnitude;
+            const bool ok = c.roundoff == 0
+                                ? got[i] == want[i]
+                                : fabs((double)got[i] - (double)want[i]) <= 24 * c.roundoff * magnitude;
             if (!ok && first < 0) first = i;
             wrong += !ok;
         }
@@ -76,10 +77,26 @@ int main(void) {
     const int64_t most = check_large() ? 30000001 : 140001;
     wk_workspace *workspace;
     check_status(wk_workspace_create(wk_scan_workspace_bytes(most), &workspace), WK_SUCCESS, "workspace");
-    try_type<float>({"f32", {wk_inclusive_sum_f32, wk_exclusive_sum_f32}, {wk_inclusive_sum_f32_host, wk_exclusive_sum_f32_host}, 0x1p-24}, workspace, most);
-    try_type<double>({"f64", {wk_inclusive_sum_f64, wk_exclusive_sum_f64}, {wk_inclusive_sum_f64_host, wk_exclusive_sum_f64_host}, 0x1p-53}, workspace, most);
-    try_type<int32_t>({"i32", {wk_inclusive_sum_i32, wk_exclusive_sum_i32}, {wk_inclusive_sum_i32_host, wk_exclusive_sum_i32_host}, 0}, workspace, most);
-    try_type<int64_t>({"i64", {wk_inclusive_sum_i64, wk_exclusive_sum_i64}, {wk_inclusive_sum_i64_host, wk_exclusive_sum_i64_host}, 0}, workspace, most);
+    try_type<float>({"f32",
+                     {wk_inclusive_sum_f32, wk_exclusive_sum_f32},
+                     {wk_inclusive_sum_f32_host, wk_exclusive_sum_f32_host},
+                     0x1p-24},
+                    workspace, most);
+    try_type<double>({"f64",
+                      {wk_inclusive_sum_f64, wk_exclusive_sum_f64},
+                      {wk_inclusive_sum_f64_host, wk_exclusive_sum_f64_host},
+                      0x1p-53},
+                     workspace, most);
+    try_type<int32_t>({"i32",
+                       {wk_inclusive_sum_i32, wk_exclusive_sum_i32},
+                       {wk_inclusive_sum_i32_host, wk_exclusive_sum_i32_host},
+                       0},
+                      workspace, most);
+    try_type<int64_t>({"i64",
+                       {wk_inclusive_sum_i64, wk_exclusive_sum_i64},
+                       {wk_inclusive_sum_i64_host, wk_exclusive_sum_i64_host},
+                       0},
+                      workspace, most);
 
     device_array<float> a = device_new<float>(64);
     wk_workspace *small;
@@ -87,7 +104,8 @@ int main(void) {
     check_status(wk_inclusive_sum_f32(NULL, a.data, 4, small, 0), WK_ERROR_NULL, "null input");
     check_status(wk_inclusive_sum_f32(a.data, a.data, 4, NULL, 0), WK_ERROR_NULL, "null workspace");
     check_status(wk_inclusive_sum_f32(a.data, a.data + 1, 8, small, 0), WK_ERROR_OVERLAP, "shifted overlap");
-    check_status(wk_inclusive_sum_f32(a.data, a.data, (int64_t)1 << 40, small, 0), WK_ERROR_WORKSPACE, "workspace too small");
+    check_status(wk_inclusive_sum_f32(a.data, a.data, (int64_t)1 << 40, small, 0), WK_ERROR_WORKSPACE,
+                 "workspace too small");
     float h[64];
     check(device_read(&a, h), "errors launch nothing", "guard overwritten");
     device_free(&a);

@@ -59,18 +59,15 @@ typedef enum wk_accumulation {
  * WK_ERROR_OVERLAP, WK_ERROR_VALUE, WK_ERROR_WORKSPACE, and those of a launch. */
 
 /* out[i] = risk_free_rate[i] + credit_spread[i]. */
-WK_API wk_status wk_bonds_total_rate_soa(const wk_bonds *bonds, int64_t n, float *out,
-                                         cudaStream_t stream);
-WK_API wk_status wk_bonds_total_rate_aos(const wk_bond *bonds, int64_t n, float *out,
-                                         cudaStream_t stream);
+WK_API wk_status wk_bonds_total_rate_soa(const wk_bonds *bonds, int64_t n, float *out, cudaStream_t stream);
+WK_API wk_status wk_bonds_total_rate_aos(const wk_bond *bonds, int64_t n, float *out, cudaStream_t stream);
 WK_API wk_status wk_bonds_total_rate_soa_host(const wk_bonds *bonds, int64_t n, float *out);
 WK_API wk_status wk_bonds_total_rate_aos_host(const wk_bond *bonds, int64_t n, float *out);
 
 /* out[i] = P from the first four fields; out may be bonds->present_value. */
 WK_API wk_status wk_bonds_present_value_soa(const wk_bonds *bonds, int64_t n, float *out,
                                             cudaStream_t stream);
-WK_API wk_status wk_bonds_present_value_aos(const wk_bond *bonds, int64_t n, float *out,
-                                            cudaStream_t stream);
+WK_API wk_status wk_bonds_present_value_aos(const wk_bond *bonds, int64_t n, float *out, cudaStream_t stream);
 WK_API wk_status wk_bonds_present_value_soa_host(const wk_bonds *bonds, int64_t n, float *out);
 WK_API wk_status wk_bonds_present_value_aos_host(const wk_bond *bonds, int64_t n, float *out);
 
@@ -92,21 +89,18 @@ WK_API wk_status wk_bonds_weights_soa(const wk_bonds *bonds, int64_t n, const do
 WK_API wk_status wk_bonds_weights_soa_host(const wk_bonds *bonds, int64_t n, const double *value);
 
 /* All eight fields of n records from one layout to the other. */
-WK_API wk_status wk_bonds_aos_to_soa(const wk_bond *in, int64_t n, const wk_bonds *out,
-                                     cudaStream_t stream);
-WK_API wk_status wk_bonds_soa_to_aos(const wk_bonds *in, int64_t n, wk_bond *out,
-                                     cudaStream_t stream);
+WK_API wk_status wk_bonds_aos_to_soa(const wk_bond *in, int64_t n, const wk_bonds *out, cudaStream_t stream);
+WK_API wk_status wk_bonds_soa_to_aos(const wk_bonds *in, int64_t n, wk_bond *out, cudaStream_t stream);
 WK_API wk_status wk_bonds_aos_to_soa_host(const wk_bond *in, int64_t n, const wk_bonds *out);
 WK_API wk_status wk_bonds_soa_to_aos_host(const wk_bonds *in, int64_t n, wk_bond *out);
 
 /* Prices every bond and adds it up, in one pass over the first four fields that stores no price.
  * *out (device memory) = the totals; n = 0 gives value 0 and NaN for the averages.
  * Same bits in every run, as the reductions of reduce.h. */
-WK_API wk_status wk_bonds_portfolio_soa(const wk_bonds *bonds, int64_t n,
-                                        wk_accumulation accumulation, wk_portfolio *out,
-                                        wk_workspace *workspace, cudaStream_t stream);
-WK_API wk_status wk_bonds_portfolio_soa_host(const wk_bonds *bonds, int64_t n,
-                                             wk_accumulation accumulation, wk_portfolio *out);
+WK_API wk_status wk_bonds_portfolio_soa(const wk_bonds *bonds, int64_t n, wk_accumulation accumulation,
+                                        wk_portfolio *out, wk_workspace *workspace, cudaStream_t stream);
+WK_API wk_status wk_bonds_portfolio_soa_host(const wk_bonds *bonds, int64_t n, wk_accumulation accumulation,
+                                             wk_portfolio *out);
 
 #ifdef __cplusplus
 }

@@ -10,26 +10,31 @@
 #include "launch.h"
 #include "status.h"
 
-#define WK_TRY(call)                                  \
-    do {                                              \
-        wk_status wk_try_status = (call);             \
-        if (wk_try_status != WK_SUCCESS) return wk_try_status; \
+#define WK_TRY(call)                                                                                         \
+    do {                                                                                                     \
+        wk_status wk_try_status = (call);                                                                    \
+        if (wk_try_status != WK_SUCCESS) return wk_try_status;                                               \
     } while (0)
 
 #define WK_CUDA(call) WK_TRY(wk_from_cuda(call))
 
 static inline wk_status wk_from_cuda(cudaError_t e) {
     switch (e) {
-    case cudaSuccess: return WK_SUCCESS;
-    case cudaErrorMemoryAllocation: return WK_ERROR_MEMORY;
+    case cudaSuccess:
+        return WK_SUCCESS;
+    case cudaErrorMemoryAllocation:
+        return WK_ERROR_MEMORY;
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
-    case cudaErrorInitializationError: return WK_ERROR_NO_DEVICE;
+    case cudaErrorInitializationError:
+        return WK_ERROR_NO_DEVICE;
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorLaunchOutOfResources:
-    case cudaErrorInvalidConfiguration: return WK_ERROR_LAUNCH;
-    default: return WK_ERROR_CUDA;
+    case cudaErrorInvalidConfiguration:
+        return WK_ERROR_LAUNCH;
+    default:
+        return WK_ERROR_CUDA;
     }
 }
 
@@ -61,7 +66,9 @@ static inline wk_status wk_check_no_shift(const void *in, const void *out, int64
     return in != out && wk_overlap(in, bytes, out, bytes) ? WK_ERROR_OVERLAP : WK_SUCCESS;
 }
 
-static inline bool wk_aligned16(const void *p) { return (uintptr_t)p % 16 == 0; }
+static inline bool wk_aligned16(const void *p) {
+    return (uintptr_t)p % 16 == 0;
+}
 
 // Elements of `bytes` each from p to the next 16-byte boundary, at most n.
 static inline int64_t wk_head(const void *p, int64_t n, size_t bytes) {
@@ -76,20 +83,17 @@ template <class T> struct wk_same { typedef T type; };
 // Launches and returns what CUDA said of this launch alone: the runtime's last error,
 // which may belong to someone else, is not read.
 template <class... P>
-static inline wk_status wk_launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block,
-                                         size_t shared_bytes, cudaStream_t stream,
-                                         typename wk_same<P>::type... params) {
+static inline wk_status wk_launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes,
+                                         cudaStream_t stream, typename wk_same<P>::type... params) {
     void *args[] = {(void *)&params...};
-    return wk_from_cuda(
-        cudaLaunchKernel((const void *)kernel, grid, block, args, shared_bytes, stream));
+    return wk_from_cuda(cudaLaunchKernel((const void *)kernel, grid, block, args, shared_bytes, stream));
 }
 
 // The same, allowed to begin while the kernel before it in the stream ends (compute capability 9.0 and newer;
 // `overlap` 0 elsewhere). The kernel must call wk_wait_for_stream before it touches memory.
 template <class... P>
-static inline wk_status wk_launch_overlapped(int overlap, void (*kernel)(P...), dim3 grid,
-                                             dim3 block, cudaStream_t stream,
-                                             typename wk_same<P>::type... params) {
+static inline wk_status wk_launch_overlapped(int overlap, void (*kernel)(P...), dim3 grid, dim3 block,
+                                             cudaStream_t stream, typename wk_same<P>::type... params) {
     void *args[] = {(void *)&params...};
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -137,8 +141,7 @@ template <class T> static __device__ __forceinline__ wk_pack<T> wk_load16(const 
     return u.pack;
 }
 
-template <class T>
-static __device__ __forceinline__ void wk_store16(void *p, const wk_pack<T> &pack) {
+template <class T> static __device__ __forceinline__ void wk_store16(void *p, const wk_pack<T> &pack) {
     union {
         uint4 raw;
         wk_pack<T> pack;

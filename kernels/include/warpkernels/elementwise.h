@@ -20,8 +20,7 @@ WK_API wk_status wk_axpy_f32(float a, const float *x, const float *y, float *out
 WK_API wk_status wk_axpy_f64(double a, const double *x, const double *y, double *out, int64_t n,
                              cudaStream_t stream);
 WK_API wk_status wk_axpy_f32_host(float a, const float *x, const float *y, float *out, int64_t n);
-WK_API wk_status wk_axpy_f64_host(double a, const double *x, const double *y, double *out,
-                                  int64_t n);
+WK_API wk_status wk_axpy_f64_host(double a, const double *x, const double *y, double *out, int64_t n);
 
 /* Errors of all: WK_ERROR_NULL, WK_ERROR_SIZE, WK_ERROR_ALIGNMENT, WK_ERROR_OVERLAP (out
  * overlaps an input without being the same array), and those of a launch. */

@@ -14,12 +14,8 @@
 
 enum { WK_MAP_THREADS = 256 };
 
-template <class T, int N> struct wk_inputs {
-    const T *p[N];
-};
-template <class T, int M> struct wk_outputs {
-    T *p[M];
-};
+template <class T, int N> struct wk_inputs { const T *p[N]; };
+template <class T, int M> struct wk_outputs { T *p[M]; };
 
 // Single elements of each array that a thread has in flight where packs are not possible.
 enum { WK_MAP_UNROLL = 8 };
@@ -42,8 +38,8 @@ static __device__ __forceinline__ void wk_map_element(const F &f, const wk_input
 // slower (docs/kernels-notes.md). `first` is the first thread of this launch.
 template <int N, int M, class T, class F>
 __global__ void __launch_bounds__(WK_MAP_THREADS)
-    wk_map_vector_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t packs, int head,
-                         int tail, int64_t first) {
+    wk_map_vector_kernel(F f, wk_inputs<T, N> in, wk_outputs<T, M> out, int64_t packs, int head, int tail,
+                         int64_t first) {
     constexpr int W = wk_pack<T>::width;
     const int64_t i = first + (int64_t)blockIdx.x * WK_MAP_THREADS + threadIdx.x;
     if (i < packs) {
@@ -114,8 +110,8 @@ static inline wk_status wk_map(const F &f, wk_inputs<T, N> in, wk_outputs<T, M> 
     for (int k = 0; k < N; k++) one_phase &= ((uintptr_t)in.p[k] - (uintptr_t)out.p[0]) % 16 == 0;
     for (int k = 1; k < M; k++) one_phase &= ((uintptr_t)out.p[k] - (uintptr_t)out.p[0]) % 16 == 0;
     if (!one_phase)
-        return wk_launch_kernel(wk_map_scalar_kernel<N, M, T, F>,
-                                wk_grid(n, WK_MAP_THREADS * WK_MAP_UNROLL), WK_MAP_THREADS, 0, stream, f, in, out, n);
+        return wk_launch_kernel(wk_map_scalar_kernel<N, M, T, F>, wk_grid(n, WK_MAP_THREADS * WK_MAP_UNROLL),
+                                WK_MAP_THREADS, 0, stream, f, in, out, n);
 
     const int64_t head = wk_head(out.p[0], n, sizeof(T));
     const int64_t packs = (n - head) / W;
@@ -124,38 +120,36 @@ static inline wk_status wk_map(const F &f, wk_inputs<T, N> in, wk_outputs<T, M> 
     for (int k = 0; k < M; k++) out.p[k] += head;
     const int64_t threads = packs + head + tail, most = (int64_t)WK_MAX_GRID_X * WK_MAP_THREADS;
     for (int64_t first = 0; first < threads; first += most)
-        WK_TRY(wk_launch_kernel(wk_map_vector_kernel<N, M, T, F>,
-                                wk_grid(threads - first, WK_MAP_THREADS), WK_MAP_THREADS, 0, stream,
-                                f, in, out, packs, (int)head, (int)tail, first));
+        WK_TRY(wk_launch_kernel(wk_map_vector_kernel<N, M, T, F>, wk_grid(threads - first, WK_MAP_THREADS),
+                                WK_MAP_THREADS, 0, stream, f, in, out, packs, (int)head, (int)tail, first));
     return WK_SUCCESS;
 }
 
 // Defines `wk_status name(T a, const T *x, T *out, int64_t n, cudaStream_t stream)` with
 // out[i] = EXPRESSION of the parameter a and the element x.
-#define WK_ELEMENTWISE_1(name, T, EXPRESSION)                                                     \
-    struct name##_op {                                                                            \
-        T a;                                                                                      \
-        __device__ void operator()(const T *wk_in, T *wk_out) const {                             \
-            const T x = wk_in[0];                                                                 \
-            wk_out[0] = (EXPRESSION);                                                             \
-        }                                                                                         \
-    };                                                                                            \
-    extern "C" wk_status name(T a, const T *x, T *out, int64_t n, cudaStream_t stream) {          \
-        return wk_map<1, 1, T>(name##_op{a}, {{x}}, {{out}}, n, stream);                          \
+#define WK_ELEMENTWISE_1(name, T, EXPRESSION)                                                                \
+    struct name##_op {                                                                                       \
+        T a;                                                                                                 \
+        __device__ void operator()(const T *wk_in, T *wk_out) const {                                        \
+            const T x = wk_in[0];                                                                            \
+            wk_out[0] = (EXPRESSION);                                                                        \
+        }                                                                                                    \
+    };                                                                                                       \
+    extern "C" wk_status name(T a, const T *x, T *out, int64_t n, cudaStream_t stream) {                     \
+        return wk_map<1, 1, T>(name##_op{a}, {{x}}, {{out}}, n, stream);                                     \
     }
 
 // The same with two arrays: out[i] = EXPRESSION of a, x and y.
-#define WK_ELEMENTWISE_2(name, T, EXPRESSION)                                                     \
-    struct name##_op {                                                                            \
-        T a;                                                                                      \
-        __device__ void operator()(const T *wk_in, T *wk_out) const {                             \
-            const T x = wk_in[0], y = wk_in[1];                                                   \
-            wk_out[0] = (EXPRESSION);                                                             \
-        }                                                                                         \
-    };                                                                                            \
-    extern "C" wk_status name(T a, const T *x, const T *y, T *out, int64_t n,                     \
-                              cudaStream_t stream) {                                              \
-        return wk_map<2, 1, T>(name##_op{a}, {{x, y}}, {{out}}, n, stream);                       \
+#define WK_ELEMENTWISE_2(name, T, EXPRESSION)                                                                \
+    struct name##_op {                                                                                       \
+        T a;                                                                                                 \
+        __device__ void operator()(const T *wk_in, T *wk_out) const {                                        \
+            const T x = wk_in[0], y = wk_in[1];                                                              \
+            wk_out[0] = (EXPRESSION);                                                                        \
+        }                                                                                                    \
+    };                                                                                                       \
+    extern "C" wk_status name(T a, const T *x, const T *y, T *out, int64_t n, cudaStream_t stream) {         \
+        return wk_map<2, 1, T>(name##_op{a}, {{x, y}}, {{out}}, n, stream);                                  \
     }
 
 #endif

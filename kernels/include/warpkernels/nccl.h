@@ -36,8 +36,8 @@ WK_API wk_status wk_ranks_sum_f64(wk_ranks *ranks, const double *x, int64_t n, d
                                   cudaStream_t stream);
 WK_API wk_status wk_ranks_mean_f32(wk_ranks *ranks, const float *x, int64_t n, float *out,
                                    cudaStream_t stream);
-WK_API wk_status wk_ranks_dot_f32(wk_ranks *ranks, const float *x, const float *y, int64_t n,
-                                  float *out, cudaStream_t stream);
+WK_API wk_status wk_ranks_dot_f32(wk_ranks *ranks, const float *x, const float *y, int64_t n, float *out,
+                                  cudaStream_t stream);
 WK_API wk_status wk_ranks_min_f32(wk_ranks *ranks, const float *x, int64_t n, float *out,
                                   cudaStream_t stream);
 WK_API wk_status wk_ranks_max_f32(wk_ranks *ranks, const float *x, int64_t n, float *out,
@@ -45,16 +45,16 @@ WK_API wk_status wk_ranks_max_f32(wk_ranks *ranks, const float *x, int64_t n, fl
 
 /* Totals of a portfolio whose bonds are divided over the ranks, as wk_bonds_portfolio_soa with double
  * accumulation. */
-WK_API wk_status wk_ranks_portfolio(wk_ranks *ranks, const wk_bonds *bonds, int64_t n,
-                                    wk_portfolio *out, cudaStream_t stream);
+WK_API wk_status wk_ranks_portfolio(wk_ranks *ranks, const wk_bonds *bonds, int64_t n, wk_portfolio *out,
+                                    cudaStream_t stream);
 
 /* Convolves an image whose rows are divided over the ranks by wk_shard_conv_rows. `conv` describes
- * the whole image, one of them (images == 1). `in` points to above + count + below rows of this rank: the call fills
- * the rows above and below from the neighbours; while they travel, the outputs that do not need
+ * the whole image, one of them (images == 1). `in` points to above + count + below rows of this rank: the
+ * call fills the rows above and below from the neighbours; while they travel, the outputs that do not need
  * them are computed. `out` points to out_count rows. Errors as wk_conv2d_f32 and
  * wk_shard_conv_rows, and WK_ERROR_NCCL. */
-WK_API wk_status wk_ranks_conv2d_f32(wk_ranks *ranks, const wk_conv2d *conv, float *in,
-                                     const float *weights, float *out, cudaStream_t stream);
+WK_API wk_status wk_ranks_conv2d_f32(wk_ranks *ranks, const wk_conv2d *conv, float *in, const float *weights,
+                                     float *out, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -30,15 +30,14 @@ extern "C" {
  * Index results count from the start of the array or of the row.
  * Errors: WK_ERROR_NULL, WK_ERROR_SIZE, WK_ERROR_PITCH, WK_ERROR_ALIGNMENT, WK_ERROR_OVERLAP (out
  * lies in x), WK_ERROR_WORKSPACE, and those of a launch. */
-#define WK_DECLARE_REDUCE(OP, TYPE, T, OUT)                                                        \
-    WK_API wk_status wk_##OP##_##TYPE(const T *x, int64_t n, OUT *out, wk_workspace *workspace,    \
-                                      cudaStream_t stream);                                        \
-    WK_API wk_status wk_##OP##_rows_##TYPE(const T *x, int64_t rows, int64_t cols, int64_t pitch,  \
-                                           OUT *out, wk_workspace *workspace,                      \
-                                           cudaStream_t stream);                                   \
-    WK_API wk_status wk_##OP##_##TYPE##_host(const T *x, int64_t n, OUT *out);                     \
-    WK_API wk_status wk_##OP##_rows_##TYPE##_host(const T *x, int64_t rows, int64_t cols,          \
-                                                  int64_t pitch, OUT *out);
+#define WK_DECLARE_REDUCE(OP, TYPE, T, OUT)                                                                  \
+    WK_API wk_status wk_##OP##_##TYPE(const T *x, int64_t n, OUT *out, wk_workspace *workspace,              \
+                                      cudaStream_t stream);                                                  \
+    WK_API wk_status wk_##OP##_rows_##TYPE(const T *x, int64_t rows, int64_t cols, int64_t pitch, OUT *out,  \
+                                           wk_workspace *workspace, cudaStream_t stream);                    \
+    WK_API wk_status wk_##OP##_##TYPE##_host(const T *x, int64_t n, OUT *out);                               \
+    WK_API wk_status wk_##OP##_rows_##TYPE##_host(const T *x, int64_t rows, int64_t cols, int64_t pitch,     \
+                                                  OUT *out);
 
 WK_DECLARE_REDUCE(sum, f32, float, float)
 WK_DECLARE_REDUCE(sum, f64, double, double)
@@ -74,14 +73,13 @@ WK_DECLARE_REDUCE(argmax, i64, int64_t, int64_t)
 
 /* wk_dot_TYPE: *out = sum of x[i] * y[i]; wk_dot_rows_TYPE: the same for each row of two
  * matrices of one pitch. x may equal y. */
-#define WK_DECLARE_DOT(TYPE, T, OUT)                                                               \
-    WK_API wk_status wk_dot_##TYPE(const T *x, const T *y, int64_t n, OUT *out,                    \
-                                   wk_workspace *workspace, cudaStream_t stream);                  \
-    WK_API wk_status wk_dot_rows_##TYPE(const T *x, const T *y, int64_t rows, int64_t cols,        \
-                                        int64_t pitch, OUT *out, wk_workspace *workspace,          \
-                                        cudaStream_t stream);                                      \
-    WK_API wk_status wk_dot_##TYPE##_host(const T *x, const T *y, int64_t n, OUT *out);            \
-    WK_API wk_status wk_dot_rows_##TYPE##_host(const T *x, const T *y, int64_t rows, int64_t cols, \
+#define WK_DECLARE_DOT(TYPE, T, OUT)                                                                         \
+    WK_API wk_status wk_dot_##TYPE(const T *x, const T *y, int64_t n, OUT *out, wk_workspace *workspace,     \
+                                   cudaStream_t stream);                                                     \
+    WK_API wk_status wk_dot_rows_##TYPE(const T *x, const T *y, int64_t rows, int64_t cols, int64_t pitch,   \
+                                        OUT *out, wk_workspace *workspace, cudaStream_t stream);             \
+    WK_API wk_status wk_dot_##TYPE##_host(const T *x, const T *y, int64_t n, OUT *out);                      \
+    WK_API wk_status wk_dot_rows_##TYPE##_host(const T *x, const T *y, int64_t rows, int64_t cols,           \
                                                int64_t pitch, OUT *out);
 
 WK_DECLARE_DOT(f32, float, float)

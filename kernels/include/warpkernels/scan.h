@@ -20,12 +20,12 @@ WK_API size_t wk_scan_workspace_bytes(int64_t n);
  * added in the type, everything above a warp in double (double-double).
  * Errors: WK_ERROR_NULL, WK_ERROR_SIZE, WK_ERROR_ALIGNMENT, WK_ERROR_OVERLAP, WK_ERROR_WORKSPACE, and
  * those of a launch. The call queues a memset and a kernel. */
-#define WK_DECLARE_SCAN(TYPE, T)                                                                  \
-    WK_API wk_status wk_inclusive_sum_##TYPE(const T *x, T *out, int64_t n,                       \
-                                             wk_workspace *workspace, cudaStream_t stream);       \
-    WK_API wk_status wk_exclusive_sum_##TYPE(const T *x, T *out, int64_t n,                       \
-                                             wk_workspace *workspace, cudaStream_t stream);       \
-    WK_API wk_status wk_inclusive_sum_##TYPE##_host(const T *x, T *out, int64_t n);               \
+#define WK_DECLARE_SCAN(TYPE, T)                                                                             \
+    WK_API wk_status wk_inclusive_sum_##TYPE(const T *x, T *out, int64_t n, wk_workspace *workspace,         \
+                                             cudaStream_t stream);                                           \
+    WK_API wk_status wk_exclusive_sum_##TYPE(const T *x, T *out, int64_t n, wk_workspace *workspace,         \
+                                             cudaStream_t stream);                                           \
+    WK_API wk_status wk_inclusive_sum_##TYPE##_host(const T *x, T *out, int64_t n);                          \
     WK_API wk_status wk_exclusive_sum_##TYPE##_host(const T *x, T *out, int64_t n);
 
 WK_DECLARE_SCAN(f32, float)
