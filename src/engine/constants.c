@@ -141,7 +141,7 @@ typedef struct flow {
     unsigned n_blocks, n_places;
     uint16_t places[PLACES]; /* those that the unit names */
     uint32_t *in;            /* [block][index in places] */
-    uint64_t *live;          /* [block][PLACES / 64]: at its end */
+    uint64_t entry[PLACES / 64]; /* registers that are read where the function begins, before anybody wrote them */
 } flow;
 
 static unsigned block_at(const flow *f, const unsigned *block_of, uint64_t target) {
@@ -311,6 +311,7 @@ static bool go_backward(flow *f, uint8_t *elided) {
         if (states) {
             live_after(f, live_in, b, live);
             back_through(f, b, live, elided, states);
+            if (b == 0) memcpy(f->entry, live, sizeof live);
         } else ok = false;
         free(states);
     }
@@ -324,9 +325,20 @@ static void forget(uint32_t table[PLACES]) {
     for (unsigned p = 0; p < PLACES; p++) table[p] = ENG_NO_INDEX;
 }
 
+/* Registers that a kernel may read before it writes them begin as zero: what an earlier warp left in the slot would
+ * depend on how blocks are shared out. */
+static void note_entry(eng_plan *plan, const uint64_t entry[PLACES / 64]) {
+    for (unsigned p = 0; p < PLACES; p++) {
+        bool exists = p < UREG0 ? p < plan->n_regs : p - UREG0 < plan->n_uregs;
+        uint32_t slot = p < UREG0 ? p * ENG_SLOT : plan->uregs + (p - UREG0) * ENG_SLOT;
+        if (exists && (!entry || get_bit(entry, p)) && !wg_vec_push(&plan->live_in, slot)) eng_refuse(plan, "no memory");
+    }
+}
+
 /* Fills unit->flow_in and unit->elided, or leaves them NULL: then every move is executed. */
 static void analyse(eng_plan *plan, eng_unit *unit) {
     flow f = {.plan = plan, .unit = unit};
+    bool entry_known = false;
     uint8_t *elided = wg_arena_array(plan->arena, unit->n + 1u, 1);
     bool ok = elided && make_blocks(&f);
     if (ok) find_places(&f);
@@ -342,7 +354,9 @@ static void analyse(eng_plan *plan, eng_unit *unit) {
         }
         unit->elided = elided;
         unit->flow_in = in;
+        entry_known = true;
     }
+    if (unit == &plan->units.at[0]) note_entry(plan, entry_known ? f.entry : NULL);
     free(f.in);
     free(f.blocks);
 }
@@ -350,8 +364,9 @@ static void analyse(eng_plan *plan, eng_unit *unit) {
 void eng_find_constants(eng_plan *plan) {
     forget(plan->constants);
     forget(plan->state);
-    if (plan->indirect_calls) return; /* the driver's functions may read registers */
-    for (size_t u = 0; u < plan->units.count; u++) analyse(plan, &plan->units.at[u]);
+    if (plan->indirect_calls) note_entry(plan, NULL); /* the driver's functions may read registers */
+    else
+        for (size_t u = 0; u < plan->units.count; u++) analyse(plan, &plan->units.at[u]);
 }
 
 bool eng_constants_before(eng_plan *plan, const eng_unit *unit, unsigned n) {

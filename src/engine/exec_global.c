@@ -50,10 +50,10 @@ ENG_INLINE bool bits_full(const uint8_t *bits, uint64_t at, const unsigned n) {
     return (x & y) == UINT64_MAX >> (64 - n);
 }
 
-/* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the warp after the
- * next one will read. Where they do not, a prefetch is lost, and no more. Returns that address. */
+/* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the fourth warp
+ * from here will read. Where they do not, a prefetch is lost, and no more. Returns that address. */
 ENG_INLINE uint64_t fetch_ahead(mem_range *r, uint64_t address, uint64_t n) {
-    uint64_t ahead = address + 2 * (uint64_t)(int64_t)(int32_t)((uint32_t)address - r->last);
+    uint64_t ahead = address + 4 * (uint64_t)(int64_t)(int32_t)((uint32_t)address - r->last);
     r->last = (uint32_t)address;
     __builtin_prefetch(at_host(r, ahead));
     __builtin_prefetch(at_host(r, ahead + n - 1));

@@ -158,6 +158,8 @@ static bool is_float_type(uint8_t t) {
 static void note_properties(eng_plan *plan, const sass_instr *in) {
     sass_class cls = sass_class_of((sass_op)in->op);
     if (cls == SASS_CLASS_GLOBAL_ATOM) plan->result_atomics = true;
+    plan->calls |= cls == SASS_CLASS_CALL && in->op != SASS_RET;
+    plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED && is_float_type(in->type)) plan->float_atomics = true;
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)
         plan->strong_access = true;

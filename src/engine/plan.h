@@ -70,7 +70,7 @@ struct eng_plan {
     uint32_t zero, sink, uregs, barriers, end; /* byte offsets in R */
     /* properties that decide about running blocks side by side */
     bool result_atomics, float_atomics, strong_access, clocks;
-    bool indirect_calls;
+    bool indirect_calls, calls, local;
     /* while planning */
     unsigned current;          /* unit */
     const sass_instr *instr;   /* instruction */

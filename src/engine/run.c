@@ -104,7 +104,8 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     grid->threads = (uint32_t)threads;
     grid->warps = (uint32_t)(threads + 31) / 32;
     grid->shared_size = f->shared_reserve + f->shared_static + launch->shared_dynamic;
-    grid->local_size = ((f->local_bytes + 15) & ~15u) + (plan->indirect_calls || plan->units.count > 1 ? STACK_BYTES : 0);
+    bool deep = plan->indirect_calls || plan->units.count > 1 || (plan->calls && plan->local);
+    grid->local_size = ((f->local_bytes + 15) & ~15u) + (deep ? STACK_BYTES : 0);
     size_t fi = (size_t)(f - m->functions);
     grid->banks[2] = (eng_bank){code->const2[fi], f->const2_size};
     grid->banks[3] = (eng_bank){code->const3, m->const3_size};
@@ -295,6 +296,13 @@ static void report_findings(eng_worker **workers, unsigned n, const eng_launch *
     wg_vec_free(&all.list);
 }
 
+/* One warp instruction a cycle from each of an SM's four schedulers, on as many SMs as there are blocks. */
+static uint64_t model_cycles(const eng_grid *grid, const eng_result *result) {
+    uint64_t sms = grid->code->device->gpu->sms, busy = grid->n_blocks < sms ? grid->n_blocks : sms;
+    uint64_t schedulers = busy * (grid->warps < 4 ? grid->warps : 4);
+    return (result->warp_instructions + schedulers - 1) / schedulers;
+}
+
 /* Runs the grid with n workers. *again: the result is not that of one worker, and everything is as it was before. */
 static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *again, wg_error *err) {
     eng_worker *workers[MAX_JOBS];
@@ -325,6 +333,7 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
             if (st != WG_OK && err) *err = workers[k]->err;
         }
         result->complete = result->blocks_run == grid->n_blocks;
+        result->cycles = model_cycles(grid, result);
         report_findings(workers, made, grid->launch);
     }
     for (unsigned k = 0; k < made; k++) free_worker(workers[k]);
