@@ -237,12 +237,21 @@ __device__ __forceinline__ void march_border(const conv_args &a, const conv_weig
     }
 }
 
+// Blocks that a multiprocessor can hold at all; asking for more is an error.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870)
+#define MOST_BLOCKS 16
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+#define MOST_BLOCKS 24
+#else
+#define MOST_BLOCKS 32
+#endif
+
 // A block is one warp, so that the compiler knows every branch but those on the lane to be
 // uniform, and keeps addresses and weights in uniform registers. Along y come the rows above those
 // whose window lies inside the image, the rows below, and the rows inside, march_rows a block.
 // TILE: output rows of march_tile, or 0 for march_rounds with rounds of U.
 template <class T, int K, int LH, int D, int TILE, int U, int B>
-__global__ void __launch_bounds__(32, B)
+__global__ void __launch_bounds__(32, B < MOST_BLOCKS ? B : MOST_BLOCKS)
     march_kernel(const conv_args a, const conv_weights<K * K> w) {
     const int lane = threadIdx.x;
     const int64_t strip_col = (int64_t)blockIdx.x * strip_columns;

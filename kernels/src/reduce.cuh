@@ -24,6 +24,13 @@ enum {
     REDUCE_OVERLAP_GRID = 2 * 132, // blocks of a kernel short enough to begin while another one ends
 };
 
+// sm_75 has room for 1024 threads only.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define REDUCE_BOUNDS __launch_bounds__(REDUCE_THREADS, 1024 / REDUCE_THREADS)
+#else
+#define REDUCE_BOUNDS __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
+#endif
+
 template <class T, int N> struct reduce_arrays { const T *p[N]; };
 
 // --- the steps of the kernel ---------------------------------------------------
@@ -147,7 +154,7 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
 // `parts` blocks for each row. With more than one the grid is rows * parts blocks, and the slots
 // are enough for them; with one, the grid may be smaller than `rows`.
 template <class Op, int W>
-__global__ void __launch_bounds__(REDUCE_THREADS, REDUCE_RESIDENT)
+__global__ void REDUCE_BOUNDS
     wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols, int64_t pitch,
                      unsigned parts, wk_slot *slots, typename Op::Out *out) {
     typedef typename Op::Acc Acc;
