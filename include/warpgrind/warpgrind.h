@@ -149,6 +149,12 @@ WG_API double wg_counter(const wg_launch_record *record, const char *name);
 /* True: the counter exists, and equals the hardware's where the hardware has it. False: it follows from a stated model. */
 WG_API bool wg_counter_is_exact(const wg_launch_record *record, const char *name);
 
+/* A counter, two of them as COUNTER/COUNTER, or a short name of docs/ci.md ("sectors_per_request", "bank_conflicts", ...) of
+ * a launch. NaN: not counted, divided by zero, or of the whole run ("reads_per_value": see wg_allocation_reads). */
+WG_API double wg_quantity(const wg_launch_record *record, const char *name);
+/* False: a fault, a deadlock or a limit ended the launch; its counters say how far it came. */
+WG_API bool wg_launch_complete(const wg_launch_record *record);
+
 typedef struct wg_finding {
     const char *kind;     /* "out-of-bounds", ... (docs/json.md) */
     const char *severity; /* "error", "warning", "note" */
@@ -161,6 +167,11 @@ typedef struct wg_finding {
 } wg_finding;
 /* Findings so far; fills up to n of them. The texts belong to the device. */
 WG_API size_t wg_findings(wg_device *device, wg_finding *out, size_t n);
+/* Those of one launch. NULL as record has none. The texts are valid until findings are asked for again. */
+WG_API size_t wg_launch_findings(const wg_launch_record *record, wg_finding *out, size_t n);
+/* Checks the run so far against the rules of a budget (docs/ci.md). *broken gets how many are broken, and err->text the first
+ * of them. Rules that name a source line need wg_options.instructions. ERR_IO, ERR_ARGUMENT: the file, or a rule in it. */
+WG_API wg_status wg_budget(wg_device *device, const char *path, size_t *broken, wg_error *err);
 
 typedef struct wg_reads {
     uint64_t elements; /* of the allocation */

@@ -12,6 +12,7 @@ struct wg_function {
 };
 
 struct wg_launch_record {
+    wg_device *device;
     json_t *json;
 };
 

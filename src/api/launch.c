@@ -5,6 +5,8 @@
 
 #include "api/api.h"
 #include "base/text.h"
+#include "report/budget.h"
+#include "report/quantity.h"
 #include "report/report.h"
 #include "watch/watch.h"
 
@@ -26,6 +28,7 @@ static const wg_launch_record *keep_record(wg_device *dev, const json_t *before)
     if (!last || last == before) return NULL;
     wg_launch_record *record = malloc(sizeof *record);
     if (!record) return NULL;
+    record->device = dev;
     record->json = json_incref((json_t *)last);
     if (wg_vec_push(&dev->records, record)) return record;
     json_decref(record->json);
@@ -65,21 +68,61 @@ bool wg_counter_is_exact(const wg_launch_record *record, const char *name) {
 
 static const char *text_of(const json_t *object, const char *name) { return json_string_value(json_object_get(object, name)); }
 
-size_t wg_findings(wg_device *dev, wg_finding *out, size_t n) {
+static wg_finding finding_of(const json_t *f) {
+    return (wg_finding){.kind = text_of(f, "kind"), .severity = text_of(f, "severity"), .message = text_of(f, "message"),
+                        .kernel = text_of(f, "kernel"), .file = text_of(f, "file"),
+                        .line = (uint32_t)json_integer_value(json_object_get(f, "line")),
+                        .launch = (uint64_t)json_integer_value(json_object_get(f, "launch")),
+                        .times = (uint64_t)json_integer_value(json_object_get(f, "count"))};
+}
+
+/* Those of a launch, or (NULL) all. */
+static size_t findings(wg_device *dev, const json_t *launch, wg_finding *out, size_t n) {
     json_decref(dev->document);
     dev->document = ses_document(dev->ses);
-    const json_t *list = json_object_get(dev->document, "findings");
-    size_t i;
+    size_t i, found = 0;
     json_t *f;
-    json_array_foreach((json_t *)list, i, f) {
-        if (i >= n) break;
-        out[i] = (wg_finding){.kind = text_of(f, "kind"), .severity = text_of(f, "severity"), .message = text_of(f, "message"),
-                              .kernel = text_of(f, "kernel"), .file = text_of(f, "file"),
-                              .line = (uint32_t)json_integer_value(json_object_get(f, "line")),
-                              .launch = (uint64_t)json_integer_value(json_object_get(f, "launch")),
-                              .times = (uint64_t)json_integer_value(json_object_get(f, "count"))};
+    json_array_foreach(json_object_get(dev->document, "findings"), i, f) {
+        if (launch && !json_equal(json_object_get(f, "launch"), launch)) continue;
+        if (found < n) out[found] = finding_of(f);
+        found++;
     }
-    return json_array_size(list);
+    return found;
+}
+
+size_t wg_findings(wg_device *dev, wg_finding *out, size_t n) { return findings(dev, NULL, out, n); }
+
+size_t wg_launch_findings(const wg_launch_record *record, wg_finding *out, size_t n) {
+    return record ? findings(record->device, json_object_get(record->json, "index"), out, n) : 0;
+}
+
+bool wg_launch_complete(const wg_launch_record *record) { return record && json_is_true(json_object_get(record->json, "complete")); }
+
+double wg_quantity(const wg_launch_record *record, const char *name) {
+    rep_value v = record ? rep_quantity(name, json_object_get(record->json, "counters")) : (rep_value){.state = REP_NO_COUNTER};
+    return v.state == REP_VALUE ? v.value : NAN;
+}
+
+static void tell_broken(const json_t *document, wg_error *err) {
+    wg_text text = {0};
+    rep_write_budget(document, &(rep_style){.quiet = true}, &text);
+    wg_fail(err, WG_OK, "%s", text.at ? text.at : "no memory");
+    wg_text_free(&text);
+}
+
+wg_status wg_budget(wg_device *dev, const char *path, size_t *broken, wg_error *err) {
+    rep_budget budget = {0};
+    json_t *document = ses_document(dev->ses);
+    wg_status status = document ? rep_budget_read(path, &budget, err) : wg_fail(err, WG_ERR_MEMORY, "no memory for the budget");
+    *broken = 0;
+    if (status == WG_OK) {
+        int n = rep_budget_apply(&budget, document);
+        if (n < 0) status = wg_fail(err, WG_ERR_MEMORY, "no memory for the budget");
+        else if ((*broken = (size_t)n)) tell_broken(document, err);
+    }
+    rep_budget_free(&budget);
+    json_decref(document);
+    return status;
 }
 
 static char *report(wg_device *dev, bool json) {
