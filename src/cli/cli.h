@@ -33,6 +33,7 @@ int cli_launch(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_annotate(int argc, char **argv);
+int cli_suite(int argc, char **argv);
 
 /* run_options.c: parses up to PROGRAM; exits with CLI_ERROR on a wrong option. */
 void cli_run_parse(int argc, char **argv, cli_run_options *out);

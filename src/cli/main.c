@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", cli_run}, {"sass", cli_sass}, {"launch", cli_launch}, {"gpus", cli_gpus}, {"diff", cli_diff}, {"annotate", cli_annotate}};
+} commands[] = {{"run", cli_run}, {"sass", cli_sass}, {"launch", cli_launch}, {"gpus", cli_gpus}, {"diff", cli_diff}, {"annotate", cli_annotate}, {"suite", cli_suite}};
 
 void cli_complain(const char *fmt, ...) {
     va_list args;
