@@ -19,6 +19,7 @@ typedef struct cli_run_options {
     bool github;
     const char *source_root; /* what paths for other tools are relative to; NULL: the working directory */
     bool quiet, trace_children;
+    bool by_instruction; /* rows of the trace */
     enum { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } colour;
     double timeout;      /* seconds; 0 = none */
     int error_exitcode;  /* 0 = none */

@@ -10,6 +10,7 @@
 #include "report/formats.h"
 #include "report/report.h"
 #include "report/suppress.h"
+#include "report/trace.h"
 
 /* The name with %p replaced by the process id; malloc'd. */
 static char *name_of(const char *name, long process) {
@@ -75,7 +76,7 @@ static bool deliver(const cli_run_options *o, json_t *document, long process) {
     rep_style style = {.quiet = o->quiet, .lines = o->lines,
                        .colour = o->colour == CLI_COLOUR_ALWAYS || (o->colour == CLI_COLOUR_AUTO && to_terminal)};
     char *root = source_root(o);
-    bool ok = rep_text(document, &style, &text) && put(o->log, process, o->log ? stdout : stderr, &text);
+    bool ok = rep_text(document, &style, &text) && rep_trace(document, o->by_instruction, &text) && put(o->log, process, o->log ? stdout : stderr, &text);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].file) ok &= write_form(&forms[i], document, root, process);
     if (o->github) ok &= annotate(document, root);
@@ -145,6 +146,8 @@ int cli_deliver(const cli_run_options *o, json_t *records, const char *path, con
     }
     bool ok = prepare(o, document) && check_budget(o, document);
     int status = status_of(o, document, outcome);
+    if (o->session.trace && json_array_size(records) && !rep_has_trace(document))
+        cli_complain("--trace %s: nothing was traced; was the kernel launched (that often), and with such a block and warp?", o->session.trace);
     json_t *processes = processes_of(records), *process;
     if (!json_array_size(records)) {
         if (!o->quiet) cli_complain("%s made no CUDA call", path);

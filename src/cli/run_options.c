@@ -7,11 +7,12 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "watch/finding.h"
+#include "watch/trace.h"
 
 enum {
     KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
-    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML
 };
 
 static const struct argp_option options[] = {
@@ -27,6 +28,8 @@ static const struct argp_option options[] = {
     {"kernel", KEY_KERNEL, "PATTERN", 0, "report only kernels whose name contains PATTERN, or matches it when it holds * or ?", 2},
     {"launch-skip", KEY_SKIP, "N", 0, "report none of the first N launches of those kernels", 2},
     {"launch-count", KEY_COUNT, "N", 0, "report only N launches of those kernels", 2},
+    {"trace", KEY_TRACE, "WHAT", 0, "show one warp step by step (docs/trace.md): 'KERNEL[block 0, warp 0]', and in the brackets also lanes 0-7, registers R5 R7, launch 0, steps 2000", 2},
+    {"by", KEY_BY, "line|instruction", 0, "a row of the trace is a source line (default, where lines are known) or an instruction", 2},
     {"chunk", KEY_CHUNK, "BYTES", 0, "count transactions under a model of your own too: chunks of BYTES bytes ...", 2},
     {"group", KEY_GROUP, "THREADS", 0, "... touched by groups of THREADS neighbouring threads (default: 32 and 32)", 2},
     {"json", KEY_JSON, "FILE", 0, "write the whole run as JSON (docs/json.md); - is standard output, %p the process id", 3},
@@ -104,6 +107,13 @@ static void add_budget(struct argp_state *state, cli_run_options *o, const char 
     if (rep_budget_read(file, &o->budget, &err) != WG_OK) argp_failure(state, CLI_ERROR, 0, "%s", err.text);
 }
 
+static void check_trace(struct argp_state *state, cli_run_options *o, const char *text) {
+    watch_trace_spec spec;
+    wg_error err = {0};
+    if (watch_trace_read(text, &spec, &err) != WG_OK) argp_error(state, "%s", err.text);
+    o->session.trace = text;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     enum { MANY = 1 << 30 };
     cli_run_options *o = state->input;
@@ -136,6 +146,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_COUNT: o->session.launch_count = number(state, arg, "launch-count", 1, INT64_MAX); break;
     case KEY_CHUNK: o->session.chunk_bytes = (unsigned)number(state, arg, "chunk", 1, MANY); break;
     case KEY_GROUP: o->session.group_threads = (unsigned)number(state, arg, "group", 1, 32); break;
+    case KEY_TRACE: check_trace(state, o, arg); break;
+    case KEY_BY:
+        if (strcmp(arg, "line") && strcmp(arg, "instruction")) argp_error(state, "--by takes line or instruction, not '%s'", arg);
+        o->by_instruction = arg[0] == 'i';
+        break;
     case KEY_JSON: o->json = arg; break;
     case KEY_CSV: o->csv = arg; break;
     case KEY_LOG: o->log = arg; break;

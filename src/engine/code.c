@@ -51,6 +51,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->count_block = pseudo(device->isa, "@block");
     device->count_spin = pseudo(device->isa, "@spin");
     device->count_guard = pseudo(device->isa, "@guard");
+    device->trace = pseudo(device->isa, "@trace");
     wg_status st = eng_memory_new(gpu->memory, &device->memory, err);
     if (st != WG_OK) {
         free(device);
@@ -241,5 +242,5 @@ const sass_instr *eng_instructions(const eng_code *code, const img_function *fun
 
 wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *err) {
     eng_plan *plan;
-    return eng_plan_get(code, function, 0, &plan, err);
+    return eng_plan_get(code, function, 0, false, &plan, err);
 }

@@ -13,7 +13,7 @@ struct eng_device {
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     eng_isa isa;
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
-    eng_fn stop, count_block, count_spin, count_guard;
+    eng_fn stop, count_block, count_spin, count_guard, trace;
 };
 
 struct eng_code {

@@ -364,7 +364,8 @@ static void analyse(eng_plan *plan, eng_unit *unit) {
 void eng_find_constants(eng_plan *plan) {
     forget(plan->constants);
     forget(plan->state);
-    if (plan->indirect_calls) note_entry(plan, NULL); /* the driver's functions may read registers */
+    /* The driver's functions may read registers, and who watches them wants every move to be executed. */
+    if (plan->indirect_calls || plan->traced) note_entry(plan, NULL);
     else
         for (size_t u = 0; u < plan->units.count; u++) analyse(plan, &plan->units.at[u]);
 }

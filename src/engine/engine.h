@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engine/event.h"
 #include "engine/memory.h"
+#include "engine/trace.h"
 #include "image/image.h"
 #include "sass/sass.h"
 
@@ -95,6 +96,7 @@ typedef struct eng_launch {
     void (*finding)(void *ctx, const eng_finding *finding); /* called in order of blocks, from the calling thread */
     void *ctx;
     void (*print)(void *ctx, const char *text, size_t n);   /* device-side printf output; NULL: stdout */
+    struct eng_trace *trace; /* one warp is watched step by step (trace.h); NULL: none */
     const volatile bool *cancel; /* set by another thread or a signal: the launch ends with ERR_TIMEOUT */
 } eng_launch;
 

@@ -27,6 +27,10 @@ ENG_HANDLER(count_guard) {
     w->counts[i->x] += (uint32_t)__builtin_popcount(mask & (w->P[i->guard] ^ i->ginv));
     ENG_NEXT;
 }
+ENG_HANDLER(trace) {
+    eng_trace_step(w, i);
+    ENG_NEXT;
+}
 ENG_HANDLER(stop) {
     (void)i, (void)w, (void)R, (void)mask;
 #if defined(ENG_HAVE_AVX2)
@@ -43,6 +47,7 @@ ENG_HANDLER(stop) {
 PSEUDO(count_block)
 PSEUDO(count_spin)
 PSEUDO(count_guard)
+PSEUDO(trace)
 PSEUDO(stop)
 
 /* --- BRA ------------------------------------------------------------------------------------------- */
@@ -348,7 +353,7 @@ ENG_HANDLER(trap) {
 PSEUDO(trap)
 
 ENG_FAMILY(control, {"@block", bind_count_block}, {"@spin", bind_count_spin}, {"@guard", bind_count_guard},
-           {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
+           {"@trace", bind_trace}, {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
            {"ret", bind_ret}, {"brx", bind_brx}, {"brxu", bind_brx}, {"bssy", bind_bssy}, {"bsync", bind_bsync},
            {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"warpsync", bind_warpsync},
            {"endcollective", bind_nothing}, {"yield_", bind_yield}, {"nanosleep", bind_nanosleep}, {"bar", bind_bar},

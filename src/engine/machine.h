@@ -208,6 +208,9 @@ static inline uint64_t *eng_event_lanes(eng_warp *w, eng_event **ev) {
     return k->batch->lanes[k->batch->n_general++];
 }
 
+/* trace.c: the traced warp is about to execute i. */
+void eng_trace_step(eng_warp *w, const eng_ins *i);
+
 /* Records what went wrong with the instruction; the caller fills kind, lanes, space, address, width, access, allocation,
  * text, fatal; the rest (function, instr, block, warp, lane) is filled here. Fatal: the handler must then leave
  * with ENG_GOTO(eng_end(w, i)); the launch ends. Not fatal: it goes on. */

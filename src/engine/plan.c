@@ -233,6 +233,8 @@ static wg_status plan_unit(eng_plan *plan, eng_unit *unit, wg_error *err) {
             if (!emit_block(plan, unit, n)) return wg_fail(err, WG_ERR_MEMORY, "no memory");
         }
         p->block = block;
+        eng_ins trace = {.fn = plan->code->device->trace, .id = n, .guard = ENG_PT, .function = (uint16_t)unit->function};
+        if (plan->traced && !emit(plan, &trace)) return wg_fail(err, WG_ERR_MEMORY, "no memory");
         wg_status st = bind(plan, unit, n, err);
         if (st != WG_OK) return st;
         eng_constants_after(plan, unit, n);
@@ -291,14 +293,15 @@ static wg_status make(eng_plan *plan, wg_error *err) {
     return WG_OK;
 }
 
-wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, eng_plan **out, wg_error *err) {
+wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, eng_plan **out, wg_error *err) {
     for (eng_plan *p = code->plans; p; p = p->next)
-        if (p->kernel == kernel && p->wants == wants) return *out = p, WG_OK;
+        if (p->kernel == kernel && p->wants == wants && p->traced == traced) return *out = p, WG_OK;
     eng_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", kernel->demangled);
     plan->code = code;
     plan->kernel = kernel;
     plan->wants = wants;
+    plan->traced = traced;
     wg_status st = make(plan, err);
     if (st != WG_OK) {
         eng_plan_free(plan);

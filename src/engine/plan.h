@@ -2,7 +2,7 @@
  *
  * The stream holds the instructions in order and, before each basic block, a pseudo-instruction that counts the
  * block's executions and lanes; before each guarded instruction that is no branch, one that counts the lanes whose
- * guard is true. Counts of instructions are derived from these when the launch ends (counts.c). */
+ * guard is true. Plans of traced launches have one more before each instruction. Counts of instructions are derived from these when the launch ends (counts.c). */
 #ifndef WG_ENGINE_PLAN_H
 #define WG_ENGINE_PLAN_H
 
@@ -54,6 +54,7 @@ struct eng_plan {
     eng_code *code;
     const img_function *kernel;
     uint32_t wants;
+    bool traced; /* a trace pseudo-instruction before every instruction (trace.c) */
     wg_arena *arena;
     wg_vec(eng_unit) units;
     wg_vec(eng_ins) ins;
@@ -79,7 +80,7 @@ struct eng_plan {
 };
 
 /* OK, or UNSUPPORTED with kernel, instruction and place. Plans are kept by the code and freed with it. */
-wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, eng_plan **out, wg_error *err);
+wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, eng_plan **out, wg_error *err);
 void eng_plan_free(eng_plan *plan);
 
 /* layout.c: number of slots from the registers that the units name; then places for the rest. */

@@ -176,6 +176,7 @@ static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
     if (k->batch) k->batch->block = block->linear;
     if (fresh) block_event(k, block, ENG_EV_BLOCK);
     eng_block_end end = eng_run_block(block);
+    if (end != ENG_BLOCK_SPINS) eng_trace_block_end(k, block);
     if (end == ENG_BLOCK_DONE) {
         block_event(k, block, ENG_EV_BLOCK_END);
         block->running = false;
@@ -276,7 +277,7 @@ static unsigned workers_for(const eng_grid *grid) {
     unsigned jobs = launch->jobs ? launch->jobs : 1;
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
     if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
-    if (launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access || plan->clocks) return 1;
+    if (launch->trace || launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access || plan->clocks) return 1;
     for (size_t s = 0; s < launch->n_sinks; s++)
         if (!launch->sinks[s].restart) return 1;
     return jobs;
@@ -350,7 +351,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     for (size_t s = 0; s < launch->n_sinks; s++) wants |= launch->sinks[s].wants;
     eng_plan *plan;
     eng_grid grid;
-    wg_status st = eng_plan_get(code, launch->function, wants, &plan, err);
+    wg_status st = eng_plan_get(code, launch->function, wants, launch->trace != NULL, &plan, err);
     if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
     if (st != WG_OK) return st;
     unsigned workers = workers_for(&grid);

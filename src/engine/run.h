@@ -26,6 +26,9 @@ typedef enum eng_block_end {
 eng_block_end eng_run_block(eng_blk *block);
 void eng_report_deadlock(eng_blk *block);
 
+/* --- trace.c ------------------------------------------------------------------------------------------ */
+void eng_trace_block_end(eng_worker *k, const eng_blk *block); /* the last step has ended too */
+
 /* --- counts.c ----------------------------------------------------------------------------------------- */
 /* Counts the instructions from index to the end of its basic block once more (sign 1) or once less (-1). */
 void eng_count_part(eng_worker *worker, const eng_unit *unit, unsigned index, uint32_t lanes, int sign);

@@ -184,7 +184,7 @@ static const eng_ins *enter(eng_warp *w, const eng_ins *i, uint64_t place, uint3
         return NULL;
     }
     if (unit->planned[index].ins == unit->planned[index].self ||
-        to->fn == w->worker->device->count_guard)
+        to->fn == w->worker->device->count_guard || to->fn == w->worker->device->trace)
         eng_count_part(w->worker, unit, index, (uint32_t)__builtin_popcount(lanes), 1);
     return to;
 }

@@ -159,6 +159,9 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
             json_array_append(notes, json_object_get(record, "text"));
         } else if (strcmp(kind, "profile") == 0) {
             put_profile(profiles, cleaned(record, several));
+        } else if (strcmp(kind, "trace") == 0) {
+            if (!json_object_get(document, "traces")) json_object_set_new(document, "traces", json_array());
+            json_array_append_new(json_object_get(document, "traces"), cleaned(record, several));
         }
         for (int k = 0; k < LISTS; k++) {
             if (strcmp(kind, lists[k].kind) != 0) continue;

@@ -51,6 +51,7 @@ struct session {
     bool closed;
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
     uint64_t errors; /* findings that are errors */
+    struct ses_tracing *tracing; /* trace.c; NULL: nothing is traced */
 };
 
 /* --- options.c ---------------------------------------------------------------------------- */
@@ -71,6 +72,11 @@ void ses_finding_of_engine(const eng_finding *finding, watch_finding *out);
 /* Writes those that are looked for, and those that ended the launch. */
 void ses_findings_write(session *ses, const ses_launch *launch, uint64_t index, watch_findings *findings);
 const char *ses_fatal_message(const watch_findings *findings); /* what ended the launch; NULL: nothing that was found */
+
+/* --- trace.c ------------------------------------------------------------------------------ */
+/* What the engine is to trace in this launch; NULL: nothing. Then, when the launch has ended, its record. */
+eng_trace *ses_trace_begin(session *ses, const ses_launch *l, const eng_launch *launch);
+void ses_trace_end(session *ses, const ses_launch *l, uint64_t index);
 
 /* --- profile.c, allocations.c, places.c ---------------------------------------------------- */
 void ses_profile_add(session *ses, eng_code *code, const img_function *function, const watch_record *record);

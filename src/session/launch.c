@@ -138,6 +138,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
         launch.n_sinks = watching.n_sinks;
         launch.count_reads = true;
     }
+    launch.trace = ses_trace_begin(ses, l, &launch);
     if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
     eng_result result = {0};
     ses->current = l;
@@ -146,6 +147,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     ses->running = false;
     *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
     if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
+    if (launch.trace) ses_trace_end(ses, l, index);
     const char *fatal = ses_fatal_message(&heard.findings);
     if (status != WG_OK) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);

@@ -5,7 +5,7 @@
 #include "session/inner.h"
 
 /* One row an option: its key, its member, how it is packed. */
-#define TEXTS(X) X("gpu", gpu) X("kernels", kernels) X("checks", checks) X("record", record)
+#define TEXTS(X) X("gpu", gpu) X("kernels", kernels) X("checks", checks) X("record", record) X("trace", trace)
 #define NUMBERS(X)                                                                                           \
     X("jobs", jobs) X("launch_skip", launch_skip) X("launch_count", launch_count) X("seed", seed)            \
     X("chunk_bytes", chunk_bytes) X("group_threads", group_threads) X("max_instructions", max_instructions)

@@ -68,6 +68,7 @@ void ses_free(session *ses) {
     wg_vec_free(&ses->offered);
     wg_u64map_free(&ses->elements);
     json_decref(ses->last);
+    free(ses->tracing);
     eng_device_free(ses->device);
     ses_sink_close(&ses->sink);
     ses_options_free(&ses->options);
