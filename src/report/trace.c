@@ -15,6 +15,8 @@ enum { LANES = 32, SOURCE_WIDTH = 44, SASS_WIDTH = 46 };
 
 /* --- values ------------------------------------------------------------------------------------ */
 
+typedef struct cell { char at[28]; } cell;
+
 static double half_of(uint32_t bits) {
     unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
     double v = exponent == 31 ? (fraction ? __builtin_nan("") : __builtin_inf())
@@ -27,8 +29,9 @@ static float float_of(uint32_t bits) {
     return v;
 }
 
-rep_cell rep_lane_value(const char *type, uint32_t low, uint32_t high) {
-    rep_cell c;
+/* One register of one lane, or, of 64-bit types, two of them. */
+static cell lane_value(const char *type, uint32_t low, uint32_t high) {
+    cell c;
     uint64_t both = (uint64_t)high << 32 | low;
     double wide;
     memcpy(&wide, &both, 8);
@@ -49,9 +52,10 @@ static bool is_wide(const char *type) { return strcmp(type, "f64") == 0 || strcm
 
 typedef struct row {
     char place[SOURCE_WIDTH + 40]; /* empty in rows that go on */
-    char name[16];                 /* "R7", "store", "reads lane" */
+    char name[32];                 /* "R7", "stored", "reads lane", "R2 0x300000200000 +" */
     json_int_t mask;               /* -1: not to be repeated */
-    rep_cell cells[LANES];
+    bool uniform;                  /* one value, in the first cell */
+    cell cells[LANES];
 } row;
 
 typedef struct table {
@@ -80,11 +84,32 @@ static row *add_row(table *t, const char *name) {
 /* A list of lanes, or one number for all of a uniform register. */
 static const json_t *lane_of(const json_t *values, size_t lane) { return json_is_array(values) ? json_array_get(values, lane) : values; }
 
-static void add_values(table *t, const char *name, const char *type, const json_t *low, const json_t *high) {
+static uint64_t pair(const json_t *low, const json_t *high, size_t lane) {
+    return (uint64_t)json_integer_value(lane_of(high, lane)) << 32 | (uint32_t)json_integer_value(lane_of(low, lane));
+}
+
+/* Addresses: the least, and how far each lane is from it. */
+static void add_addresses(table *t, const char *name, const json_t *low, const json_t *high) {
+    uint64_t least = UINT64_MAX;
+    for (size_t l = 0; l < LANES; l++)
+        if (json_is_integer(lane_of(low, l)) && pair(low, high, l) < least) least = pair(low, high, l);
     row *r = add_row(t, name);
+    if (!r || least == UINT64_MAX) return;
+    snprintf(r->name, sizeof r->name, "%.6s 0x%" PRIx64 " +", name, least);
+    for (size_t l = 0; l < LANES; l++)
+        if (json_is_integer(lane_of(low, l))) snprintf(r->cells[l].at, sizeof r->cells[l].at, "%" PRIu64, pair(low, high, l) - least);
+}
+
+static void add_values(table *t, const char *name, const char *type, const json_t *low, const json_t *high) {
+    if (high && strcmp(type, "u64") == 0) {
+        add_addresses(t, name, low, high);
+        return;
+    }
+    row *r = add_row(t, name);
+    if (r) r->uniform = !json_is_array(low);
     for (size_t l = 0; r && l < LANES; l++) {
         const json_t *a = lane_of(low, l), *b = high ? lane_of(high, l) : NULL;
-        if (json_is_integer(a)) r->cells[l] = rep_lane_value(type, (uint32_t)json_integer_value(a), (uint32_t)json_integer_value(b));
+        if (json_is_integer(a)) r->cells[l] = lane_value(type, (uint32_t)json_integer_value(a), (uint32_t)json_integer_value(b));
     }
 }
 
@@ -180,7 +205,8 @@ static void write_line(table *t, size_t first, size_t end, const rep_place *plac
     }
 }
 
-/* The same line goes on while it is executed by the same lanes and none of its instructions comes again. */
+/* The same line goes on while it is executed by the same lanes and none of its instructions comes again; a shuffle after
+ * something was made begins a new round. */
 static void write_lines(table *t) {
     size_t n = json_array_size(t->steps), first = 0;
     while (first < n) {
@@ -189,12 +215,15 @@ static void write_lines(table *t) {
         json_int_t offset = json_integer_value(json_object_get(instruction_of(t, step), "offset"));
         bool known = rep_place_of(instruction_of(t, step), &here);
         size_t end = first + 1;
+        bool made = tells(instruction_of(t, step));
         for (; end < n; end++) {
             const json_t *more = json_array_get(t->steps, end), *in = instruction_of(t, more);
             if (!rep_place_of(in, &next) || !known || next.line != here.line || strcmp(next.file, here.file)) break;
             if (!json_equal(json_object_get(more, "mask"), json_object_get(step, "mask"))) break;
             if (json_integer_value(json_object_get(in, "offset")) <= offset) break;
+            if (made && json_object_get(more, "from")) break;
             offset = json_integer_value(json_object_get(in, "offset"));
+            made |= tells(in);
         }
         if (known) write_line(t, first, end, &here);
         first = end;
@@ -208,22 +237,22 @@ static int longest(int least, const char *text) { return (int)strlen(text) > lea
 static void write_rows(const table *t, wg_text *out) {
     size_t first = (size_t)json_integer_value(json_array_get(json_object_get(t->trace, "show"), 0));
     size_t last = (size_t)json_integer_value(json_array_get(json_object_get(t->trace, "show"), 1));
-    int place = 4, name = 0, cell = 2;
+    int place = 4, name = 0, width = 2;
     if (last >= LANES) last = LANES - 1;
     for (size_t r = 0; r < t->rows.count; r++) {
         place = longest(place, t->rows.at[r].place);
         name = longest(name, t->rows.at[r].name);
-        for (size_t l = first; l <= last; l++) cell = longest(cell, t->rows.at[r].cells[l].at);
+        for (size_t l = first; l <= last; l++) width = longest(width, t->rows.at[r].cells[l].at);
     }
     wg_text_printf(out, "\n  %-*s %-8s %-*s", place, t->by_instruction ? "instruction" : "line", "mask", name, "lane");
-    for (size_t l = first; l <= last; l++) wg_text_printf(out, " %*zu", cell, l);
+    for (size_t l = first; l <= last; l++) wg_text_printf(out, " %*zu", width, l);
     wg_text_add(out, "\n");
     for (size_t r = 0; r < t->rows.count; r++) {
         const row *w = &t->rows.at[r];
         char mask[12] = "";
-        if (w->mask >= 0) snprintf(mask, sizeof mask, "%08llx", (unsigned long long)w->mask);
+        if (w->mask >= 0) snprintf(mask, sizeof mask, "%08" PRIx32, (uint32_t)w->mask);
         wg_text_printf(out, "  %-*s %-8s %-*s", place, w->place, mask, name, w->name);
-        for (size_t l = first; l <= last && w->name[0]; l++) wg_text_printf(out, " %*s", cell, w->cells[l].at);
+        for (size_t l = first; l <= last && w->name[0] && !(w->uniform && l > first); l++) wg_text_printf(out, " %*s", width, w->cells[l].at);
         while (out->count && out->at[out->count - 1] == ' ') out->at[--out->count] = '\0';
         wg_text_add(out, "\n");
     }
