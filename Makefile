@@ -6,6 +6,7 @@
 #   make sanitize    the tests under address, undefined and thread sanitizers
 #   make fuzz        the fuzz targets for FUZZ_SECONDS each
 #   make install     headers, libraries, command, man pages below PREFIX
+#   make deb         Debian packages in BUILD/deb
 #   make verify-gpu  compare with a real GPU (needs one, with nvcc and ncu)
 
 BUILD ?= build
@@ -15,7 +16,7 @@ FUZZ_SECONDS ?= 20
 GENERATOR := $(shell command -v ninja >/dev/null 2>&1 && echo -G Ninja)
 CONFIGURE = cmake -S . $(GENERATOR)
 
-.PHONY: all demo test bench sanitize fuzz install verify-gpu clean deps deps-test deps-fuzz
+.PHONY: all demo test bench sanitize fuzz install verify-gpu deb clean deps deps-test deps-fuzz
 
 all: deps
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DWG_TESTS=OFF
@@ -58,6 +59,10 @@ fuzz: deps-fuzz
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: deps
+	@tools/install-missing deb
+	packaging/make-deb $(BUILD)/deb-build $(BUILD)/deb
 
 verify-gpu: deps-test
 	tools/verify-gpu $(BUILD)

@@ -53,7 +53,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Runs a CUDA program that nvcc built, on a machine with no GPU, and reports what its kernels cost."
     "\vOther subcommands: `warpgrind sass` disassembles, `warpgrind launch` computes a launch configuration, `warpgrind gpus` "
-    "lists the simulated devices; each has its own --help. A program of such a name needs `warpgrind run NAME`.\n\n"
+    "lists the simulated devices, `warpgrind diff` compares two runs, `warpgrind annotate` prints source with counts, `warpgrind suite` runs a "
+    "list of programs; each has its own --help. A program of such a name needs `warpgrind run NAME`.\n\n"
     "Exit status: the program's own (128 + N if signal N killed it); 2 for an error of warpgrind's own; 3 if the program "
     "ended with 0 but a kernel did not run; 1 if it ended with 0 but a rule of --budget is broken; what --error-exitcode says if there are findings.";
 
