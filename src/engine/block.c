@@ -9,11 +9,11 @@ static uint32_t popcount(uint32_t x) { return x == ENG_ALL ? 32 : (uint32_t)__bu
 
 /* --- BAR -------------------------------------------------------------------------------- */
 
-static void barrier_event(eng_warp *w, const eng_ins *i, eng_event_kind kind, uint32_t lanes, uint32_t more) {
+static void barrier_event(eng_warp *w, const eng_ins *i, eng_event_kind kind, uint32_t lanes, uint32_t more, uint64_t address) {
     if (!(w->worker->wants & 1u << kind)) return;
     eng_event *ev = eng_event_new(w);
     *ev = (eng_event){.kind = (uint8_t)kind, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
-                      .mask = lanes, .more = more};
+                      .mask = lanes, .more = more, .address = address};
     eng_event_done(w);
 }
 
@@ -22,8 +22,18 @@ static uint32_t reduced(const struct eng_barrier *bar) {
     return (bar->red == 1 ? bar->all : bar->any) ? ENG_ALL : 0;
 }
 
-static void release_barrier(eng_blk *block, unsigned id) {
+/* last: the warp that completes it, where it has not been noted. */
+static void release_event(eng_blk *block, unsigned id, uint32_t last) {
+    static const eng_ins nowhere;
+    uint64_t warps = block->whole[id] | last;
+    for (uint32_t n = 0; n < block->n_warps; n++)
+        if (block->warps[n].arrived[id]) warps |= UINT64_C(1) << n;
+    barrier_event(&block->warps[0], &nowhere, ENG_EV_RELEASE, 0, id, warps);
+}
+
+static void release_barrier(eng_blk *block, unsigned id, uint32_t last) {
     struct eng_barrier *bar = &block->barriers[id];
+    if (block->worker->wants & 1u << ENG_EV_RELEASE) release_event(block, id, last);
     block->ready |= block->whole[id];
     block->whole[id] = 0;
     for (uint32_t n = 0; bar->groups && n < block->n_warps; n++) {
@@ -64,7 +74,7 @@ void eng_barriers_recheck(eng_blk *block) {
         unsigned id = (unsigned)__builtin_ctz(left);
         struct eng_barrier *bar = &block->barriers[id];
         bar->lanes = count_arrived(block, id, bar->expected != 0);
-        if (barrier_complete(block, bar)) release_barrier(block, id);
+        if (barrier_complete(block, bar)) release_barrier(block, id, 0);
     }
 }
 
@@ -74,8 +84,9 @@ const eng_ins *eng_bar_whole(eng_warp *w, const eng_ins *i, unsigned id) {
     w->worked |= w->mask;
     block->barriers_used |= 1u << id;
     bar->lanes += popcount(w->mask);
+    barrier_event(w, i, ENG_EV_BARRIER, w->mask, id, 0);
     if (!bar->expected && bar->lanes >= block->live_lanes) {
-        release_barrier(block, id);
+        release_barrier(block, id, UINT32_C(1) << w->index);
         return i + 1;
     }
     block->whole[id] |= 1u << w->index;
@@ -90,7 +101,7 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
     struct eng_barrier *bar = &block->barriers[id];
     w->worked |= lanes;
     block->barriers_used |= 1u << id;
-    barrier_event(w, i, ENG_EV_BARRIER, lanes, id | (uint32_t)op << 8);
+    barrier_event(w, i, ENG_EV_BARRIER, lanes, id | (uint32_t)op << 8, count);
     if (!bar->lanes) bar->all = true;
     if (op == ENG_BAR_RED) {
         bar->used = true;
@@ -108,8 +119,7 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
     eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .barrier = (uint8_t)id,
                             .state = op == ENG_BAR_ARV ? ENG_GROUP_READY : ENG_GROUP_BAR});
     if (barrier_complete(block, bar)) {
-        release_barrier(block, id);
-        barrier_event(w, i, ENG_EV_RELEASE, lanes, id);
+        release_barrier(block, id, 0);
     }
     return eng_next_group(w);
 }

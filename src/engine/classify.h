@@ -176,6 +176,19 @@ static inline void put_access_as(eng_warp *w, const eng_ins *i, uint32_t on, con
 static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
     put_access_as(w, i, on, s, space, A, i->access);
 }
+/* Of a store, from the registers at slot c: with what all lanes store, when it is the same. */
+static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
+    uint32_t hash = 2166136261u, differ = 0;
+    unsigned first = (unsigned)__builtin_ctz(on), words = i->width > 4 ? i->width / 4u : 1;
+    uint32_t keep = i->width >= 4 ? UINT32_MAX : (UINT32_C(1) << i->width * 8) - 1;
+    for (unsigned k = 0; k < words; k++) {
+        const uint32_t *v = eng_u32(R, i->c + k * ENG_SLOT);
+        for (uint32_t left = on; left && !differ; left &= left - 1) differ |= (v[__builtin_ctz(left)] ^ v[first]) & keep;
+        hash = (hash ^ (v[first] & keep)) * 16777619u;
+    }
+    put_access(w, i, on, s, space, A);
+    (w->worker->ev - 1)->value = differ ? 0 : hash | 1;
+}
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {
     eng_event *ev = w->worker->ev;

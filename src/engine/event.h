@@ -12,11 +12,15 @@
 typedef enum eng_event_kind {
     ENG_EV_ACCESS,   /* global, shared, local, generic (resolved to its space), atomics included */
     ENG_EV_BRANCH,   /* a conditional branch: mask = lanes that took it, more = lanes that did not */
-    ENG_EV_BARRIER,  /* a warp arrives at a block barrier; more = barrier number | kind << 8 */
-    ENG_EV_RELEASE,  /* a block barrier completed: all its arrived warps go on */
-    ENG_EV_SYNCWARP, /* lanes in mask are ordered among themselves; more = mask named in the code */
-    ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: more = lanes named, address = lanes read from inactive lanes */
-    ENG_EV_FENCE,    /* more = scope */
+    ENG_EV_BARRIER,  /* a warp arrives at a block barrier; more = barrier number | kind << 8; address = threads it
+                        waits for, 0: all */
+    ENG_EV_RELEASE,  /* a block barrier completed; more = its number, address = its warps, a bit each */
+    ENG_EV_SYNCWARP, /* lanes in mask arrive at __syncwarp; more = mask named in the code, 0: the code does not hold it;
+                        access = eng_meeting */
+    ENG_EV_MASK,     /* lanes in mask go to a shuffle, vote or __syncwarp that names the lanes in more */
+    ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: address = inactive lanes that were read; general: where each lane read,
+                        once a shuffle of this warp has read an inactive one, else ENG_UNIFORM */
+    ENG_EV_FENCE,    /* more = scope; access = eng_fence */
     ENG_EV_ASYNC,    /* cp.async groups: more = eng_async | groups left open << 8 | scoreboard << 16 */
     ENG_EV_EXIT,     /* lanes in mask ended; more = 1 when they never did a load, store, atomic, shuffle, barrier */
     ENG_EV_BLOCK,    /* a block starts: address = its linear index */
@@ -41,6 +45,17 @@ typedef enum eng_async {
     ENG_ASYNC_WAIT    /* DEPBAR.LE: until at most so many groups are open */
 } eng_async;
 
+typedef enum eng_meeting {
+    ENG_MEETS,             /* __syncwarp */
+    ENG_MEETS_FOR_WARP_OP, /* lanes only come together for a shuffle or vote, which orders no memory */
+    ENG_MEETS_FOR_BARRIER  /* or for a block barrier */
+} eng_meeting;
+
+typedef enum eng_fence {
+    ENG_FENCE_BOTH,   /* MEMBAR */
+    ENG_FENCE_ACQUIRE /* CCTL.IVALL: what was read before is acquired */
+} eng_fence;
+
 typedef struct eng_event {
     uint64_t address;  /* of lane 0, were it active (all classes but general); local: offset in the lane's frame */
     uint32_t instr;    /* index of the instruction in its function (offset / 16) */
@@ -53,7 +68,7 @@ typedef struct eng_event {
     uint8_t access;    /* ENG_READ | ... */
     uint8_t scope;     /* sass_scope of a strong access or fence */
     uint16_t general;  /* index of the address vector in eng_batch.lanes (general) */
-    uint32_t pad;
+    uint32_t value;    /* of a store that is not contiguous: a hash of what all lanes store, 0: they differ, or unknown */
 } eng_event;
 
 enum { ENG_BATCH_EVENTS = 128, ENG_BATCH_GENERAL = 64 };

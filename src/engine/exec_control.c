@@ -59,6 +59,24 @@ static void branch_event(const eng_ins *i, eng_warp *w, uint32_t taken, uint32_t
     eng_event_done(w);
 }
 
+static void sync_event(const eng_ins *i, eng_warp *w, eng_event_kind kind, uint32_t on, uint32_t named, unsigned meets) {
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = (uint8_t)kind, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                      .mask = on, .more = named, .access = (uint8_t)meets};
+    eng_event_done(w);
+}
+
+/* Lanes may name different masks: one event for each. */
+static void sync_events(const eng_ins *i, eng_warp *w, uint32_t on, const uint32_t *named) {
+    while (on) {
+        uint32_t mask = named[__builtin_ctz(on)], same = 0;
+        for (uint32_t left = on; left; left &= left - 1)
+            if (named[__builtin_ctz(left)] == mask) same |= left & -left;
+        sync_event(i, w, ENG_EV_SYNCWARP, same, mask, i->x);
+        on &= ~same;
+    }
+}
+
 /* x: counters; z: 1 backward, 2 an event is wanted, 4 another predicate ps[0], 8 ps[1] */
 enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8 };
 #define FINISH_BRANCH(t, flags)                                                                                   \
@@ -103,6 +121,7 @@ ENG_HANDLER(bra_any) {
 ENG_HANDLER(bra_group) {
     uint32_t want = eng_u32(R, i->a)[0] ^ (i->z & BRA_UPRED ? ENG_ALL : 0);
     bool together = ((want & ~w->exited) & ~mask) == 0;
+    if (ENG_UNLIKELY(w->worker->wants & 1u << ENG_EV_MASK)) sync_event(i, w, ENG_EV_MASK, mask, want, 0);
     uint32_t t = together == (i->y != 0) ? mask & (w->P[i->guard] ^ i->ginv) : 0;
     FINISH_BRANCH(t, i->z);
 }
@@ -252,16 +271,31 @@ ENG_HANDLER(warpsync) {
     uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
     if (!on) ENG_NEXT;
     uint32_t want = eng_u32(R, i->a)[__builtin_ctz(on)];
-    if (w->worker->wants & 1u << ENG_EV_SYNCWARP) {
-        eng_event *ev = eng_event_new(w);
-        *ev = (eng_event){.kind = ENG_EV_SYNCWARP, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
-                          .mask = on, .more = want};
-        eng_event_done(w);
-    }
+    if (w->worker->wants & 1u << ENG_EV_SYNCWARP) sync_events(i, w, on, eng_u32(R, i->a));
     if (ENG_LIKELY(on == mask && !(want & ~w->exited & ~mask))) ENG_NEXT;
     ENG_GOTO(eng_warpsync(w, i, on, want));
 }
+/* What the lanes come together for: ENG_MEETS_... */
+static unsigned meeting_kind(eng_plan *plan, const sass_instr *in) {
+    unsigned n;
+    const sass_instr *all = eng_plan_instrs(plan, &n);
+    for (unsigned k = in->offset / 16 + 1; in->guard.reg != SASS_PT && k < n && k < in->offset / 16 + 9; k++)
+        if (all[k].op == SASS_BAR && all[k].guard.reg == in->guard.reg && all[k].guard.inv == in->guard.inv) return ENG_MEETS_FOR_BARRIER;
+    for (unsigned k = in->offset / 16 + 1, left = 8; k < n && left; k++, left--) {
+        switch (all[k].op) {
+        case SASS_SHFL: case SASS_VOTE: case SASS_VOTEU: case SASS_MATCH: case SASS_REDUX: return ENG_MEETS_FOR_WARP_OP;
+        case SASS_BAR: return ENG_MEETS_FOR_BARRIER;
+        case SASS_BRA: case SASS_RET: case SASS_CALL_REL: case SASS_CALL_ABS: case SASS_EXIT: case SASS_BSYNC: case SASS_WARPSYNC: case SASS_NOP: return ENG_MEETS;
+        default:
+            if (sass_class_of((sass_op)all[k].op) == SASS_CLASS_SHARED_LD || sass_class_of((sass_op)all[k].op) == SASS_CLASS_SHARED_ST ||
+                sass_class_of((sass_op)all[k].op) == SASS_CLASS_GLOBAL_LD || sass_class_of((sass_op)all[k].op) == SASS_CLASS_GLOBAL_ST)
+                return ENG_MEETS;
+        }
+    }
+    return ENG_MEETS;
+}
 static bool bind_warpsync(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->x = meeting_kind(plan, in);
     out->a = eng_slot_src(plan, &in->a);
     out->fn = warpsync;
     return true;
@@ -294,7 +328,7 @@ ENG_HANDLER(bar) {
 }
 /* BAR.SYNC with a number that is known (x), for all threads: the usual one. */
 ENG_HANDLER(bar_all) {
-    if (ENG_LIKELY(!w->n_groups && !(w->worker->wants & (1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE))))
+    if (ENG_LIKELY(!w->n_groups))
         ENG_GOTO(eng_bar_whole(w, i, i->x));
     ENG_GOTO(eng_bar(w, i, mask, ENG_BAR_SYNC, i->x, 0, 0, 0));
 }

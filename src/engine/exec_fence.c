@@ -2,12 +2,13 @@
  * nothing to wait for and a cache nothing to drop; that a program orders its accesses by them is for the watches. */
 #include "engine/generic.h"
 
+/* x: scope; y: eng_fence */
 ENG_HANDLER(fence) {
     uint32_t on = eng_on(i, w, mask);
     if (on && w->worker->wants & 1u << ENG_EV_FENCE) {
         eng_event *ev = eng_event_new(w);
         *ev = (eng_event){.kind = ENG_EV_FENCE, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
-                          .mask = on, .more = i->x, .scope = (uint8_t)i->x};
+                          .mask = on, .more = i->x, .scope = (uint8_t)i->x, .access = (uint8_t)i->y};
         eng_event_done(w);
     }
     ENG_NEXT;
@@ -32,4 +33,14 @@ static bool bind_nothing(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(fence, {"membar", bind_membar}, {"errbar", bind_nothing}, {"fence_view", bind_nothing}, {"cctl", bind_nothing});
+/* CCTL.IVALL makes what others released visible: the second half of an acquire. */
+static bool bind_cctl(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    enum { IVALL = 4 };
+    (void)plan;
+    out->x = SASS_GPU;
+    out->y = ENG_FENCE_ACQUIRE;
+    out->fn = in->sub == IVALL ? fence : no_wait;
+    return true;
+}
+
+ENG_FAMILY(fence, {"membar", bind_membar}, {"errbar", bind_nothing}, {"fence_view", bind_nothing}, {"cctl", bind_cctl});

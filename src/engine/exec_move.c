@@ -161,9 +161,21 @@ ENG_HANDLER(nop) {
     (void)w; /* not read where handlers return to a loop */
     ENG_NEXT;
 }
+/* A __syncwarp whose lanes are together anyway. */
+ENG_HANDLER(nop_syncwarp) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        eng_event *ev = eng_event_new(w);
+        *ev = (eng_event){.kind = ENG_EV_SYNCWARP, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = on};
+        eng_event_done(w);
+    }
+    ENG_NEXT;
+}
 static bool bind_nop(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    (void)plan, (void)in;
+    const img_function *f = eng_plan_function(plan);
     out->fn = nop;
+    for (size_t k = 0; k < f->n_syncwarps && in->op == SASS_NOP && eng_plan_wants(plan) & 1u << ENG_EV_SYNCWARP; k++)
+        if (f->syncwarps[k] == in->offset) out->fn = nop_syncwarp;
     return true;
 }
 

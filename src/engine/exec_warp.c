@@ -9,6 +9,21 @@ static void warp_event(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t from
                       .mask = on, .more = on, .address = from};
     eng_event_done(w);
 }
+/* A shuffle: once one of the warp has read an inactive lane, every one tells where each lane reads. */
+static __attribute__((noinline)) void shuffle_event(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t inactive, const uint32_t *from) {
+    w->strayed |= inactive != 0;
+    if (!w->strayed) {
+        warp_event(i, w, on, 0);
+        return;
+    }
+    eng_event *ev = eng_event_new(w);
+    uint64_t *lanes = eng_event_lanes(w, &ev);
+    uint16_t general = ev->general;
+    for (unsigned l = 0; l < 32; l++) lanes[l] = from[l] & 31;
+    *ev = (eng_event){.kind = ENG_EV_WARP_OP, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
+                      .mask = on, .more = on, .address = inactive, .cls = ENG_GENERAL, .general = general};
+    eng_event_done(w);
+}
 #define WANTED(w) ENG_UNLIKELY((w)->worker->wants & 1u << ENG_EV_WARP_OP)
 
 /* --- SHFL ---------------------------------------------------------------------------------------- */
@@ -44,7 +59,7 @@ ENG_INLINE void shuffle(const eng_ins *i, eng_warp *w, vu *d_, const vu *a_, con
     ENG_EACH PUT(k, vu_permute(all, ((const vu *)from)[k]));
     SETP(0, valid);
     w->worked |= on;
-    if (WANTED(w)) warp_event(i, w, on, read_lanes(from, on) & ~w->mask);
+    if (WANTED(w)) shuffle_event(i, w, on, read_lanes(from, on) & ~w->mask, from);
 }
 ENG_OP(shfl_fixed) {
     const shfl_plan *p = i->ptr;

@@ -91,7 +91,7 @@ static __attribute__((noinline, unused)) bool store_lanes(const eng_ins *i, eng_
 #undef STORE
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
     }
-    if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    if (g.done && wants_access(w)) put_store(w, i, g.done, &s, ENG_GLOBAL, A, R);
     return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, A, g.faulty);
 }
 

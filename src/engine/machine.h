@@ -95,6 +95,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t spins;     /* quanta in a row that ended spinning */
     uint32_t b2r;       /* result of the last BAR.RED, for B2R */
     uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
+    bool strayed;       /* a shuffle read a lane that was not active */
 };
 
 struct eng_blk { /* a block that is running */

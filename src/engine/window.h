@@ -66,7 +66,7 @@ static __attribute__((noinline, unused)) bool shared_store_lanes(const eng_ins *
     w->worked |= on;
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
     shape_of(A, &m, on, i->width, &s);
-    if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
+    if (wants_access(w)) put_store(w, i, on, &s, ENG_SHARED, A, R);
 #define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, w->shared + A[l], W)
     ENG_BY_WIDTH(i->width, STORE)
 #undef STORE

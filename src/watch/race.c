@@ -1,0 +1,259 @@
+/* Races: two accesses of the same bytes, one of them a write, with no order between them whatever the schedule. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/race.h"
+
+enum { TRAIT_KNOWN = 1, TRAIT_OF_CAS = 2 /* a plain load whose value a compare-and-swap then checks */ };
+
+/* --- blocks ------------------------------------------------------------------------------------- */
+
+static void clear_block(race_state *st, race_block *b) {
+    for (unsigned w = 0; w < st->n_warps; w++) {
+        race_warp *warp = &b->warps[w];
+        wg_vec_free(&warp->acquired);
+        wg_vec_free(&warp->pending);
+        wg_vec_free(&warp->groups);
+    }
+    wg_vec_free(&b->acquired);
+    for (size_t k = 0; k < b->words.count; k++) free(b->words.at[k]);
+    wg_vec_free(&b->words);
+    free(b->between);
+}
+
+static race_block *begin_block(race_state *st, uint64_t linear) {
+    race_block *b = st->spare;
+    if (b) st->spare = b->next;
+    else if (!(b = calloc(1, sizeof *b))) return st->failed = true, NULL;
+    race_row *shared = b->shared;
+    uint32_t rows = b->shared_rows;
+    memset(b, 0, offsetof(race_block, warps));
+    memset(b->warps, 0, st->n_warps * sizeof *b->warps);
+    memset(&b->between, 0, sizeof *b - offsetof(race_block, between));
+    b->shared = shared;
+    b->shared_rows = rows;
+    if (rows) memset(shared, 0, rows * sizeof *shared);
+    b->linear = (uint32_t)linear;
+    b->barrier = st->n;
+    b->warps[st->n_warps - 1].exited = ~st->last_mask;
+    for (unsigned w = 0; w < st->n_warps; w++) b->warps[w].synced = b->warps[w].changed = st->n;
+    b->next = st->blocks;
+    return st->blocks = b;
+}
+
+static void end_block(race_state *st) {
+    race_block **at = &st->blocks, *b = st->block;
+    while (*at && *at != b) at = &(*at)->next;
+    if (!*at) return;
+    *at = b->next;
+    clear_block(st, b);
+    b->next = st->spare;
+    st->spare = b;
+    st->block = NULL;
+}
+
+static void find_block(race_state *st, uint64_t linear) {
+    if (st->block && st->block->linear == linear) return;
+    race_block *b = st->blocks;
+    while (b && b->linear != linear) b = b->next;
+    st->block = b ? b : begin_block(st, linear);
+}
+
+/* --- what the code says ------------------------------------------------------------------------------ */
+
+static bool same_place(const sass_address *a, const sass_address *b) {
+    return a->base == b->base && a->uniform == b->uniform && a->offset == b->offset;
+}
+
+/* Loops around a compare-and-swap begin with a plain load of the old value, which the swap checks. */
+static bool of_cas(const sass_instr *code, uint32_t i, uint32_t n) {
+    for (uint32_t k = i + 1; k < n && k < i + 40; k++) {
+        const sass_instr *in = &code[k];
+        sass_class cls = sass_class_of((sass_op)in->op);
+        if (cls != SASS_CLASS_GLOBAL_ATOM && cls != SASS_CLASS_SHARED_ATOM) continue;
+        bool swaps = in->sub == SASS_ATOM_CAS || in->sub == SASS_ATOM_CAST_SPIN;
+        if (swaps && (same_place(&in->mem, &code[i].mem) || in->mem.base != 255)) return in->mem.offset == code[i].mem.offset;
+    }
+    return false;
+}
+
+static unsigned traits_of(race_state *st, const eng_event *ev) {
+    uint8_t **row = &st->traits[ev->function];
+    const img_function *f = &st->ctx.module->functions[ev->function];
+    if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return 0;
+    uint8_t *t = &(*row)[ev->instr];
+    if (!*t) *t = TRAIT_KNOWN | (of_cas(eng_instructions(st->ctx.code, f), ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0);
+    return *t;
+}
+
+/* --- reports -------------------------------------------------------------------------------------------- */
+
+static watch_side side_of(const race_state *st, race_mark mark, uint64_t address) {
+    const race_access *a = &st->accesses[RACE_TOKEN(mark)];
+    return (watch_side){.known = true, .is_access = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = a->block,
+                        .lane = race_lane(st, mark, address), .lanes = a->mask, .space = a->space, .access = (uint8_t)a->access,
+                        .width = a->width, .address = address & ~(uint64_t)(a->width - 1)};
+}
+
+static const char *word_of(const race_access *a) {
+    return a->access & ENG_ATOMIC ? "an atomic" : a->access & ENG_WRITE ? "a write" : "a read";
+}
+
+void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
+    const race_access *a = &st->accesses[RACE_TOKEN(before)], *b = &st->accesses[st->n - 1];
+    bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
+    bool same_value = a->value && a->value == b->value && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
+    watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
+                       .at = watch_side_of(batch, ev, lane), .other = side_of(st, before, address),
+                       .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
+    if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
+    if (watch_findings_again(&st->findings, &f)) return;
+    const char *memory = ev->space == ENG_SHARED ? "shared" : "global";
+    if (same_value)
+        snprintf(f.message, sizeof f.message, "several threads write the same value to the same place in %s memory", memory);
+    else if (same_instruction)
+        snprintf(f.message, sizeof f.message, "lanes of one warp write to the same place in %s memory with one instruction: which value "
+                 "stays is not defined. One of them must write, or all with an atomic", memory);
+    else if (order == RACE_WEAK)
+        snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the warp, with only a shuffle or vote "
+                 "between them, which orders no memory: __syncwarp() belongs between the two lines", word_of(b), memory, word_of(a));
+    else if (a->access & ENG_ASYNC && a->access & ENG_WRITE)
+        snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: the copy's thread must wait for it "
+                 "(cp.async.wait_group, __pipeline_wait_prior), and a barrier must follow before other threads use it", word_of(b));
+    else if (same_warp)
+        snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the same warp, and nothing orders them: "
+                 "__syncwarp() or __syncthreads() belongs between the two lines", word_of(b), memory, word_of(a));
+    else if (a->block == b->block)
+        snprintf(f.message, sizeof f.message, "%s of %s memory and %s by another thread of the block, with no barrier between them: "
+                 "__syncthreads() belongs between the two lines", word_of(b), memory, word_of(a));
+    else
+        snprintf(f.message, sizeof f.message, "%s of global memory and %s by a thread of another block, and nothing orders them: blocks "
+                 "of a launch are ordered only by atomics, or by a flag with __threadfence() on both sides", word_of(b), word_of(a));
+    watch_findings_add(&st->findings, &f);
+}
+
+/* --- events ----------------------------------------------------------------------------------------------- */
+
+static bool room_for_token(race_state *st) {
+    if (st->n < st->room) return true;
+    uint32_t room = st->room ? st->room * 2 : 1 << 14;
+    if (room > RACE_TOKENS) return false;
+    race_access *more = realloc(st->accesses, room * sizeof *more);
+    if (!more) return false;
+    st->accesses = more;
+    st->room = room;
+    return true;
+}
+
+/* Two bits a lane: where in its word it accesses. */
+static uint64_t offsets_of(const eng_batch *batch, const eng_event *ev) {
+    uint64_t offsets = 0;
+    for (unsigned l = 0; l < 32; l++) offsets |= (eng_lane_address(batch, ev, l) & 3) << 2 * l;
+    return offsets;
+}
+
+/* Rows that overlap, and strides, are looked at lane by lane. */
+static uint8_t class_of(const eng_event *ev) {
+    if (ev->cls == ENG_STRIDED) return ENG_GENERAL;
+    if (ev->cls != ENG_ROWS) return ev->cls;
+    unsigned n = ev->more & 0xff, step = ev->more >> 8 & 0xff;
+    return n && step == ev->width && ev->stride >= (int32_t)(n * step) && !(ev->stride & 3) ? ENG_ROWS : ENG_GENERAL;
+}
+
+static void on_access(race_state *st, const eng_batch *batch, const eng_event *ev) {
+    if (ev->space != ENG_GLOBAL && ev->space != ENG_SHARED) return;
+    if (!room_for_token(st)) {
+        st->failed = true;
+        return;
+    }
+    uint32_t token = st->n++;
+    race_access *a = &st->accesses[token];
+    *a = (race_access){.address = ev->address, .block = (uint32_t)batch->block, .mask = ev->mask, .instr = ev->instr, .stride = ev->stride,
+                       .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
+                       .space = ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
+    if (ev->access & ENG_WRITE && ev->cls != ENG_CONTIGUOUS) a->value = ev->value;
+    if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
+    bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
+    if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
+    if (atomic && ev->space == ENG_GLOBAL) race_synchronise(st, batch, ev);
+    race_touch(st, batch, ev, token);
+}
+
+static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev) {
+    race_block *b = st->block;
+    switch (ev->kind) {
+    case ENG_EV_ACCESS: on_access(st, batch, ev); break;
+    case ENG_EV_RELEASE: race_barrier(st, b, (uint32_t)ev->address); break;
+    case ENG_EV_SYNCWARP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, ev->access != ENG_MEETS); break;
+    case ENG_EV_WARP_OP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, true); break;
+    case ENG_EV_FENCE: race_fence(st, b, ev->warp, ev->more, ev->access == ENG_FENCE_ACQUIRE); break;
+    case ENG_EV_ASYNC: race_async(st, &b->warps[ev->warp], ev->more); break;
+    case ENG_EV_EXIT: b->warps[ev->warp].exited |= ev->mask; break;
+    default: break;
+    }
+}
+
+static void events(void *opaque, const eng_batch *batch) {
+    race_state *st = opaque;
+    for (size_t i = 0; i < batch->count && !st->failed; i++) {
+        const eng_event *ev = &batch->events[i];
+        if (ev->kind == ENG_EV_BLOCK_END) {
+            if (st->block) end_block(st);
+            continue;
+        }
+        find_block(st, batch->block);
+        if (st->block) on_event(st, batch, ev);
+    }
+}
+
+/* --- the watch ---------------------------------------------------------------------------------------------- */
+
+static void *start(const watch_context *ctx) {
+    race_state *st = calloc(1, sizeof *st);
+    const uint32_t *b = ctx->launch->block;
+    uint32_t threads = b[0] * b[1] * b[2];
+    if (!st) return NULL;
+    st->ctx = *ctx;
+    st->n = 1;
+    st->n_warps = (threads + 31) / 32;
+    st->last_mask = threads & 31 ? (UINT32_C(1) << (threads & 31)) - 1 : UINT32_MAX;
+    st->traits = calloc(ctx->module->n_functions, sizeof *st->traits);
+    if (st->traits) return st;
+    free(st);
+    return NULL;
+}
+
+static void merge(void *into, void *from) { watch_findings_merge(&((race_state *)into)->findings, &((race_state *)from)->findings); }
+
+static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
+    race_state *st = opaque;
+    (void)ctx, (void)result;
+    watch_findings_merge(&record->findings, &st->findings);
+    record->failed |= st->failed;
+}
+
+static void stop(void *opaque) {
+    race_state *st = opaque;
+    while (st->blocks) {
+        st->block = st->blocks;
+        end_block(st);
+    }
+    for (race_block *b; (b = st->spare);) {
+        st->spare = b->next;
+        free(b->shared);
+        free(b);
+    }
+    race_shadow_free(st);
+    race_order_free(st);
+    for (size_t f = 0; f < st->ctx.module->n_functions; f++) free(st->traits[f]);
+    free(st->traits);
+    free(st->accesses);
+    watch_findings_free(&st->findings);
+    free(st);
+}
+
+const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .in_order = true,
+                          .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
+                                   1u << ENG_EV_FENCE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
+                          .start = start, .events = events, .merge = merge, .finish = finish, .stop = stop};

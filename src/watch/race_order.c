@@ -1,0 +1,228 @@
+/* Happens-before: barriers, __syncwarp, cp.async waits, fences with flags and atomics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/race.h"
+
+/* --- inside a block --------------------------------------------------------------------------- */
+
+void race_barrier(race_state *st, race_block *b, uint32_t warps) {
+    uint32_t live = 0;
+    for (unsigned w = 0; w < st->n_warps; w++) live |= (uint32_t)(b->warps[w].exited != UINT32_MAX) << w;
+    if ((live & ~warps) == 0) {
+        bool fenced = true;
+        for (unsigned w = 0; w < st->n_warps; w++) {
+            race_warp *warp = &b->warps[w];
+            if (warp->exited != UINT32_MAX) fenced &= warp->fenced_since != 0;
+            warp->fenced_since = 0;
+            warp->n_syncs = 0;
+            warp->synced = warp->changed = st->n;
+            for (size_t k = 0; k < warp->acquired.count; k++)
+                race_knowledge_add(&b->acquired, warp->acquired.at[k].log, warp->acquired.at[k].n);
+        }
+        b->barrier = st->n;
+        if (fenced) b->fenced_all = st->n;
+        return;
+    }
+    if (!b->between && !(b->between = calloc(32 * 32, sizeof *b->between))) {
+        st->failed = true;
+        return;
+    }
+    for (unsigned to = 0; to < st->n_warps; to++) {
+        if (!(warps >> to & 1)) continue;
+        b->warps[to].synced = b->warps[to].changed = st->n;
+        for (unsigned from = 0; from < st->n_warps; from++) {
+            uint32_t *edge = &b->between[from * 32 + to];
+            if (warps >> from & 1) *edge = st->n;
+            else for (unsigned via = 0; via < st->n_warps; via++)
+                if (warps >> via & 1 && b->between[from * 32 + via] > *edge) *edge = b->between[from * 32 + via];
+        }
+    }
+}
+
+void race_sync_lanes(race_state *st, race_warp *warp, uint32_t mask, bool weak) {
+    uint32_t live = ~warp->exited;
+    warp->changed = st->n;
+    if (!weak && (live & ~mask) == 0) {
+        warp->synced = st->n;
+        warp->n_syncs = 0;
+        return;
+    }
+    if (warp->n_syncs == RACE_SYNCS) { /* what only the oldest one ordered is forgotten last: keep the strong ones */
+        unsigned drop = 0;
+        for (unsigned k = 0; k < RACE_SYNCS && !drop; k++)
+            if (warp->syncs[k].weak) drop = k;
+        memmove(&warp->syncs[drop], &warp->syncs[drop + 1], (RACE_SYNCS - drop - 1) * sizeof *warp->syncs);
+        warp->n_syncs--;
+    }
+    race_sync *last = warp->n_syncs ? &warp->syncs[warp->n_syncs - 1] : NULL;
+    if (last && last->mask == mask && last->weak == weak) last->token = st->n; /* the later one orders more */
+    else warp->syncs[warp->n_syncs++] = (race_sync){.token = st->n, .mask = mask, .weak = weak};
+}
+
+/* Is what `from` did before a token ordered before what `to` does now, through the meetings since then? */
+static bool met(const race_warp *warp, uint32_t token, unsigned from, unsigned to, bool weak) {
+    uint32_t reached = UINT32_C(1) << from;
+    for (unsigned k = 0; k < warp->n_syncs; k++)
+        if (warp->syncs[k].token > token && (weak || !warp->syncs[k].weak) && warp->syncs[k].mask & reached) reached |= warp->syncs[k].mask;
+    return reached >> to & 1;
+}
+
+void race_async(race_state *st, race_warp *warp, uint32_t more) {
+    unsigned what = more & 0xff, open = more >> 8 & 0xff;
+    if (what == ENG_ASYNC_COMMIT) {
+        race_group group = {.until = st->n};
+        if (!wg_vec_push(&warp->groups, group)) st->failed = true;
+        return;
+    }
+    for (size_t k = 0; k + open < warp->groups.count; k++)
+        if (!warp->groups.at[k].done) warp->groups.at[k].done = st->n;
+}
+
+/* When an asynchronous copy was waited for; UINT32_MAX: not yet. */
+static uint32_t copied(const race_warp *warp, uint32_t token) {
+    for (size_t k = 0; k < warp->groups.count; k++)
+        if (warp->groups.at[k].until > token) return warp->groups.at[k].done ? warp->groups.at[k].done : UINT32_MAX;
+    return UINT32_MAX;
+}
+
+/* --- release and acquire --------------------------------------------------------------------- */
+
+void race_knowledge_add(race_knowledge *to, race_log *log, uint32_t n) {
+    for (size_t k = 0; k < to->count; k++) {
+        if (to->at[k].log != log) continue;
+        if (to->at[k].n < n) to->at[k].n = n;
+        return;
+    }
+    race_known known = {log, n};
+    wg_vec_push(to, known);
+}
+
+void race_fence(race_state *st, race_block *b, unsigned w, unsigned scope, bool only_acquire) {
+    race_warp *warp = &b->warps[w];
+    if (scope < SASS_GPU) return;
+    for (size_t k = 0; k < warp->pending.count; k++) race_knowledge_add(&warp->acquired, warp->pending.at[k].log, warp->pending.at[k].n);
+    warp->pending.count = 0;
+    if (only_acquire) return;
+    warp->fence = warp->changed = st->n;
+    warp->fence_all = b->barrier;
+    warp->fenced_since = st->n;
+}
+
+static race_log *log_of(race_state *st, uint64_t address, bool make) {
+    uint64_t value;
+    if (wg_u64map_get(&st->logs, address, &value)) return (race_log *)(uintptr_t)value;
+    if (!make) return NULL;
+    race_log *log = calloc(1, sizeof *log);
+    if (!log || !wg_u64map_set(&st->logs, address, (uintptr_t)log)) {
+        free(log);
+        st->failed = true;
+        return NULL;
+    }
+    return log;
+}
+
+static void release(race_state *st, race_log *log, const race_block *b, unsigned w) {
+    const race_warp *warp = &b->warps[w];
+    uint64_t last = 0;
+    wg_u64map_get(&log->last, b->linear, &last);
+    race_release r = {.block = b->linear, .warp = w, .own = warp->fence, .all = warp->fence_all, .previous = (uint32_t)last};
+    if (b->fenced_all > r.all) r.all = b->fenced_all;
+    if (r.own < r.all) r.own = r.all;
+    size_t n = warp->acquired.count + b->acquired.count;
+    if (n && (r.known = malloc(n * sizeof *r.known))) {
+        memcpy(r.known, warp->acquired.at, warp->acquired.count * sizeof *r.known);
+        if (b->acquired.count) memcpy(r.known + warp->acquired.count, b->acquired.at, b->acquired.count * sizeof *r.known);
+        r.n_known = (uint32_t)n;
+        log->with_known++;
+    }
+    if (!wg_vec_push(&log->releases, r)) free(r.known);
+    else wg_u64map_set(&log->last, b->linear, log->releases.count);
+    st->synchronises = true;
+}
+
+/* An atomic or strong access of global memory: what it synchronises, one location a lane. */
+void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev) {
+    race_block *b = st->block;
+    race_warp *warp = &b->warps[ev->warp];
+    if (ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU) return;
+    uint64_t done[32];
+    unsigned n_done = 0;
+    for (uint32_t left = ev->mask; left; left &= left - 1) {
+        uint64_t address = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(left));
+        bool again = false;
+        for (unsigned k = 0; k < n_done && !again; k++) again = done[k] == address;
+        if (again) continue;
+        done[n_done++] = address;
+        bool writes = ev->access & ENG_WRITE, reads = ev->access & ENG_READ && !(ev->access & ENG_REDUCTION);
+        race_log *log = log_of(st, address, writes && warp->fence);
+        if (!log) continue;
+        /* The result of an atomic is taken for an acquire, as programs that count blocks do. */
+        if (reads && log->releases.count)
+            race_knowledge_add(ev->access & ENG_ATOMIC ? &warp->acquired : &warp->pending, log, (uint32_t)log->releases.count);
+        if (writes && warp->fence) release(st, log, b, ev->warp);
+    }
+}
+
+enum { SEARCH_STEPS = 512 };
+static bool knows(const race_known *known, size_t n, const race_access *a, uint32_t token, unsigned *steps) {
+    for (size_t k = 0; k < n; k++) {
+        const race_log *log = known[k].log;
+        uint64_t at = 0;
+        if (++*steps > SEARCH_STEPS) return true; /* too far to follow: no alarm without proof */
+        wg_u64map_get(&log->last, a->block, &at);
+        for (; at; at = log->releases.at[at - 1].previous) {
+            const race_release *r = &log->releases.at[at - 1];
+            if (at <= known[k].n && ((r->warp == a->warp && token < r->own) || token < r->all)) return true;
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        const race_log *log = known[k].log;
+        if (!log->with_known) continue;
+        for (uint32_t i = known[k].n; i-- > 0;) {
+            const race_release *r = &log->releases.at[i];
+            if (++*steps > SEARCH_STEPS || (r->n_known && knows(r->known, r->n_known, a, token, steps))) return true;
+        }
+    }
+    return false;
+}
+
+/* --- the question ------------------------------------------------------------------------------ */
+
+race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
+    const race_access *a = &st->accesses[before];
+    race_block *b = st->block;
+    race_warp *warp = &b->warps[now->warp];
+    unsigned steps = 0;
+    if (a->block == b->linear) {
+        uint32_t token = before;
+        if (a->access & ENG_ASYNC && a->access & ENG_WRITE) {
+            token = copied(&b->warps[a->warp], before);
+            if (token == UINT32_MAX) return RACE_UNORDERED;
+            token--; /* what follows the wait comes after it */
+        }
+        if (token < b->barrier) return RACE_ORDERED;
+        if (a->warp == now->warp) {
+            if (lane_before == lane_now || token < warp->synced || (lane_now < 32 && met(warp, token, lane_before, lane_now, false))) return RACE_ORDERED;
+            if (lane_now < 32 && met(warp, token, lane_before, lane_now, true)) return RACE_WEAK;
+        } else if (b->between && token < b->between[a->warp * 32 + now->warp]) {
+            return RACE_ORDERED;
+        }
+    }
+    if (!st->synchronises) return RACE_UNORDERED;
+    if (knows(warp->acquired.at, warp->acquired.count, a, before, &steps) || knows(b->acquired.at, b->acquired.count, a, before, &steps))
+        return RACE_ORDERED;
+    return RACE_UNORDERED;
+}
+
+void race_order_free(race_state *st) {
+    for (size_t i = 0; i < st->logs.room; i++) {
+        if (!st->logs.slots[i].used) continue;
+        race_log *log = (race_log *)(uintptr_t)st->logs.slots[i].value;
+        for (size_t k = 0; k < log->releases.count; k++) free(log->releases.at[k].known);
+        wg_vec_free(&log->releases);
+        wg_u64map_free(&log->last);
+        free(log);
+    }
+    wg_u64map_free(&st->logs);
+}

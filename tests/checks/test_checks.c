@@ -1,0 +1,114 @@
+/* Runs every kernel of a source whose comments say what must be found in it:
+ *
+ *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent
+ *     __global__ void name(int *a, int *b, int n) ...      lines marked // <- are those that a finding may name
+ *
+ * usage: test_checks SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "warpgrind/warpgrind.h"
+
+enum { ELEMENTS = 65536, MARKS = 16 };
+typedef struct expected {
+    char name[80], kind[40], severity[16]; /* kind "": silent */
+    unsigned grid, block, marks[MARKS], n_marks;
+} expected;
+
+static bool marked(const expected *e, const json_t *side) {
+    json_int_t line = json_integer_value(json_object_get(side, "line"));
+    for (unsigned k = 0; k < e->n_marks; k++)
+        if (e->marks[k] == line) return true;
+    return false;
+}
+
+static const char *word(const json_t *f, const char *name) {
+    const char *text = json_string_value(json_object_get(f, name));
+    return text ? text : "";
+}
+
+static bool complain(const expected *e, const json_t *f, const char *what) {
+    printf("%s: %s", e->name, what);
+    if (f) printf(": %s %s, line %d, other %d: %s", word(f, "severity"), word(f, "kind"), (int)json_integer_value(json_object_get(f, "line")),
+                  (int)json_integer_value(json_object_get(json_object_get(f, "other"), "line")), word(f, "message"));
+    printf("\n");
+    return false;
+}
+
+static bool judge(const expected *e, const json_t *findings) {
+    bool found = false, ok = true;
+    size_t i;
+    json_t *f;
+    json_array_foreach((json_t *)findings, i, f) {
+        const json_t *other = json_object_get(f, "other");
+        if (!e->kind[0]) {
+            if (strcmp(word(f, "severity"), "note")) ok = complain(e, f, "should be silent");
+            continue;
+        }
+        if (strcmp(word(f, "kind"), e->kind)) {
+            /* a kernel that cannot end also fails as a deadlock */
+            if (strcmp(word(f, "severity"), "note") && strcmp(word(f, "kind"), "deadlock")) ok = complain(e, f, "not what is wrong in it");
+            continue;
+        }
+        if (!marked(e, f) || (other && !marked(e, other))) ok = complain(e, f, "at a wrong line");
+        else found |= strcmp(word(f, "severity"), e->severity) == 0;
+    }
+    if (e->kind[0] && !found) ok = complain(e, NULL, "not found");
+    return ok;
+}
+
+static bool run(const expected *e, const char *cubin, bool show) {
+    wg_error err;
+    wg_device *dev = NULL;
+    wg_address a, b;
+    const wg_options options = {.max_instructions = 10000000};
+    if (wg_open(cubin, &options, &dev, &err) || wg_alloc(dev, ELEMENTS * 4, &a, &err) || wg_alloc(dev, ELEMENTS * 4, &b, &err) ||
+        wg_fill(dev, a, 0, ELEMENTS * 4, &err) || wg_fill(dev, b, 0, ELEMENTS * 4, &err)) {
+        printf("%s: %s\n", e->name, err.text);
+        wg_close(dev);
+        return false;
+    }
+    wg_arg args[] = {wg_arg_address(a), wg_arg_address(b), wg_arg_i32((int)(e->grid * e->block))};
+    wg_status status = wg_launch(dev, wg_kernel(dev, e->name, &err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 3, NULL, &err);
+    char *text = wg_report_json(dev);
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+    bool ok = judge(e, json_object_get(document, "findings"));
+    if (status && (status != WG_ERR_DEADLOCK || !e->kind[0])) {
+        printf("%s: %s\n", e->name, err.text);
+        ok = false;
+    }
+    if (show) json_dumpf(json_object_get(document, "findings"), stdout, JSON_INDENT(1));
+    json_decref(document);
+    free(text);
+    wg_close(dev);
+    return ok;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) return 2;
+    FILE *f = fopen(argv[1], "r");
+    char line[400];
+    expected e = {0};
+    unsigned number = 0, kernels = 0, wrong = 0;
+    bool more = f != NULL;
+    while (more) {
+        more = fgets(line, sizeof line, f) != NULL;
+        number++;
+        if ((!more || strncmp(line, "// run ", 7) == 0) && e.name[0] && (argc < 4 || strcmp(argv[3], e.name) == 0)) {
+            kernels++;
+            wrong += !run(&e, argv[2], argc > 3);
+        }
+        if (!more) break;
+        if (strncmp(line, "// run ", 7) == 0) {
+            e = (expected){0};
+            if (sscanf(line, "// run %u %u %39s %15s", &e.grid, &e.block, e.kind, e.severity) == 3) e.kind[0] = '\0';
+        } else if (strncmp(line, "__global__ void ", 16) == 0) sscanf(line, "__global__ void %79[a-z_0-9]", e.name);
+        else if (strstr(line, "// <-") && e.n_marks < MARKS) e.marks[e.n_marks++] = number;
+    }
+    if (f) fclose(f);
+    printf("%u kernels, %u wrong\n", kernels, wrong);
+    return !kernels || wrong;
+}
