@@ -135,10 +135,36 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
+/* So many accesses are remembered; then the history begins anew: races with accesses before that are not seen. */
+enum { MOST_ACCESSES = 1 << 22 };
+
+static void forget(race_state *st) {
+    race_shadow_free(st);
+    memset(st->recent, 0, sizeof st->recent);
+    race_order_free(st);
+    for (race_block *b = st->blocks; b; b = b->next) {
+        for (unsigned w = 0; w < st->n_warps; w++) {
+            race_warp *warp = &b->warps[w];
+            warp->synced = warp->changed = warp->fence = warp->fence_all = warp->fenced_since = 0;
+            warp->n_syncs = 0;
+            warp->acquired.count = warp->pending.count = warp->groups.count = 0;
+        }
+        b->barrier = 1;
+        b->fenced_all = 0;
+        b->acquired.count = 0;
+        if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
+        if (b->shared_rows) memset(b->shared, 0, b->shared_rows * sizeof *b->shared);
+        for (size_t k = 0; k < b->words.count; k++) free(b->words.at[k]);
+        b->words.count = 0;
+    }
+    st->n = 1;
+    st->synchronises = false;
+}
+
 static bool room_for_token(race_state *st) {
+    if (st->n >= MOST_ACCESSES) forget(st);
     if (st->n < st->room) return true;
     uint32_t room = st->room ? st->room * 2 : 1 << 14;
-    if (room > RACE_TOKENS) return false;
     race_access *more = realloc(st->accesses, room * sizeof *more);
     if (!more) return false;
     st->accesses = more;
