@@ -187,9 +187,9 @@ static void check_value(const rep_rule *rule, const json_t *launch, rep_value va
 
 static void check_launch(const rep_rule *rule, const json_t *document, const json_t *launch, outcome *o) {
     if (!rep_kernel_is(launch, rule->kernel)) return;
-    if (strcmp(rule->counter, REP_READS_PER_VALUE) == 0) {
+    if (rep_is_of_run(rule->counter)) {
         o->launches++;
-        check_value(rule, launch, rep_reads_per_value(document), o);
+        check_value(rule, launch, rep_run_quantity(rule->counter, document), o);
         return;
     }
     json_t *sum = rule->at_file ? counters_at_line(rule, launch) : NULL;
@@ -199,15 +199,6 @@ static void check_launch(const rep_rule *rule, const json_t *document, const jso
         check_value(rule, launch, rep_quantity(rule->counter, counters), o);
     }
     json_decref(sum);
-}
-
-/* What a line adds to a broken rule: its share of a sum, or of a ratio what it has beyond the limit. */
-static double share(const rep_rule *rule, const json_t *counters) {
-    rep_value v = rep_quantity(rule->counter, counters);
-    if (v.state != REP_VALUE) return 0;
-    if (!rep_is_ratio(rule->counter)) return v.above;
-    double beyond = v.above - rule->limit * v.below;
-    return rule->relation[0] == '>' ? -beyond : beyond;
 }
 
 /* The line of the kernel that adds most to a broken rule. False: no lines, or the counter is none of lines. */
@@ -229,7 +220,8 @@ static bool blame(const rep_rule *rule, const json_t *document, const json_t *la
         json_object_set(line, "instruction", in); /* any of them: it knows the place */
     }
     json_object_foreach(lines, key, line) {
-        double more = share(rule, json_object_get(line, "counters"));
+        double more = rep_line_share(rule->counter, rule->limit, json_object_get(line, "counters"));
+        if (rule->relation[0] == '>' && rep_is_ratio(rule->counter)) more = -more;
         if (more <= most) continue;
         most = more;
         rep_place_of(json_object_get(line, "instruction"), out);
@@ -313,8 +305,11 @@ bool rep_budget_write(const json_t *document, wg_text *out) {
             if (worst_of(document, kernel, s, &worst))
                 wg_text_printf(out, "%s %s %s %.12g\n", kernel->name, s->name, s->more_is_better ? ">=" : "<=", worst);
     }
-    rep_value reads = rep_reads_per_value(document);
-    if (reads.state == REP_VALUE && fold.kernels.count) wg_text_printf(out, "\n* %s <= %.12g\n", REP_READS_PER_VALUE, reads.value);
+    wg_text_add(out, "\n");
+    for (const rep_short_name *s = rep_short_names; s->name && fold.kernels.count; s++) {
+        rep_value v = s->of_run ? rep_run_quantity(s->name, document) : (rep_value){.state = REP_NO_COUNTER};
+        if (v.state == REP_VALUE) wg_text_printf(out, "* %s <= %.12g\n", s->name, v.value);
+    }
     rep_fold_free(&fold);
     return ok && !out->failed;
 }

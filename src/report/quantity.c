@@ -10,22 +10,24 @@
 #define ST(what) "l1tex__t_" what "_pipe_lsu_mem_global_op_st.sum"
 
 const rep_short_name rep_short_names[] = {
-    {"sectors_per_request", {LD("sectors"), ST("sectors")}, {LD("requests"), ST("requests")}, false,
+    {"sectors_per_request", {LD("sectors"), ST("sectors")}, {LD("requests"), ST("requests")}, false, false,
      "32-byte sectors moved by a warp's load or store of global memory: 4 for neighbouring 4-byte values, 32 at worst"},
-    {"load_sectors_per_request", {LD("sectors")}, {LD("requests")}, false, "the same, of loads alone"},
-    {"store_sectors_per_request", {ST("sectors")}, {ST("requests")}, false, "the same, of stores alone"},
+    {"load_sectors_per_request", {LD("sectors")}, {LD("requests")}, false, false, "the same, of loads alone"},
+    {"store_sectors_per_request", {ST("sectors")}, {ST("requests")}, false, false, "the same, of stores alone"},
     {"bank_conflicts",
      {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
-     {0}, false, "wavefronts of shared memory beyond the ideal"},
-    {REP_READS_PER_VALUE, {0}, {0}, false, "reads of a value, of the allocation that was read most often for its size, in the whole run"},
-    {"divergent_branches", {"smsp__sass_branch_targets_threads_divergent.sum"}, {0}, false, "branches at which a warp split"},
-    {"local_bytes", {"wg__bytes_mem_local.sum"}, {0}, false, "bytes loaded from and stored to local memory, spilled registers included"},
-    {"global_bytes", {"wg__bytes_mem_global_op_ld.sum", "wg__bytes_mem_global_op_st.sum"}, {0}, false,
+     {0}, false, false, "wavefronts of shared memory beyond the ideal"},
+    {"reads_per_value", {"wg__bytes_mem_global_op_ld.sum"}, {0}, false, true, "reads of a value, of the allocation that was read most often for its size, in the whole run"},
+    {"unwritten", {"wg__bytes_mem_global_op_st.sum"}, {0}, false, true,
+     "elements that nobody wrote, of the allocations that kernels wrote, in the whole run: what a grid that is too small leaves"},
+    {"divergent_branches", {"smsp__sass_branch_targets_threads_divergent.sum"}, {0}, false, false, "branches at which a warp split"},
+    {"local_bytes", {"wg__bytes_mem_local.sum"}, {0}, false, false, "bytes loaded from and stored to local memory, spilled registers included"},
+    {"global_bytes", {"wg__bytes_mem_global_op_ld.sum", "wg__bytes_mem_global_op_st.sum"}, {0}, false, false,
      "bytes of global memory asked for by loads and stores"},
-    {"instructions", {"smsp__inst_executed.sum"}, {0}, false, "warp instructions"},
-    {"idle_threads", {"wg__threads_idle.sum"}, {0}, false, "threads that did nothing"},
-    {"registers", {"launch__registers_per_thread"}, {0}, false, "registers of a thread"},
-    {"occupancy", {"sm__maximum_warps_per_active_cycle_pct"}, {0}, true, "theoretical occupancy, in percent"},
+    {"instructions", {"smsp__inst_executed.sum"}, {0}, false, false, "warp instructions"},
+    {"idle_threads", {"wg__threads_idle.sum"}, {0}, false, false, "threads that did nothing"},
+    {"registers", {"launch__registers_per_thread"}, {0}, false, false, "registers of a thread"},
+    {"occupancy", {"sm__maximum_warps_per_active_cycle_pct"}, {0}, true, false, "theoretical occupancy, in percent"},
     {0}};
 
 static const rep_short_name *short_name(const char *name) {
@@ -56,7 +58,7 @@ static rep_value quotient(const json_t *counters, const char *const above[2], co
 
 rep_value rep_quantity(const char *name, const json_t *counters) {
     const rep_short_name *s = short_name(name);
-    if (s) return quotient(counters, s->above, s->below);
+    if (s) return s->of_run ? (rep_value){.state = REP_NO_COUNTER, .below = 1} : quotient(counters, s->above, s->below);
     char first[200];
     const char *slash = strchr(name, '/');
     snprintf(first, sizeof first, "%.*s", slash ? (int)(slash - name) : (int)sizeof first - 1, name);
@@ -68,7 +70,12 @@ bool rep_is_ratio(const char *name) {
     return s ? s->below[0] != NULL : strchr(name, '/') != NULL;
 }
 
-rep_value rep_reads_per_value(const json_t *document) {
+bool rep_is_of_run(const char *name) {
+    const rep_short_name *s = short_name(name);
+    return s && s->of_run;
+}
+
+static rep_value reads_per_value(const json_t *document) {
     rep_value worst = {.state = REP_NO_COUNTER, .below = 1};
     size_t i;
     json_t *allocation;
@@ -78,6 +85,28 @@ rep_value rep_reads_per_value(const json_t *document) {
             worst = (rep_value){.above = reads, .below = distinct, .value = reads / distinct};
     }
     return worst;
+}
+
+static rep_value unwritten(const json_t *document) {
+    rep_value all = {.state = REP_NO_COUNTER, .below = 1};
+    size_t i;
+    json_t *allocation;
+    json_array_foreach(json_object_get(document, "allocations"), i, allocation) {
+        if (rep_get(allocation, "bytes_written") <= 0) continue;
+        all.state = REP_VALUE;
+        all.value = all.above += rep_get(allocation, "unwritten");
+    }
+    return all;
+}
+
+rep_value rep_run_quantity(const char *name, const json_t *document) {
+    return strcmp(name, "unwritten") == 0 ? unwritten(document) : reads_per_value(document);
+}
+
+double rep_line_share(const char *name, double limit, const json_t *counters) {
+    const rep_short_name *s = short_name(name);
+    rep_value v = s && s->of_run ? quotient(counters, s->above, s->below) : rep_quantity(name, counters);
+    return v.state != REP_VALUE ? 0 : rep_is_ratio(name) ? v.above - limit * v.below : v.above;
 }
 
 /* --- kernels --------------------------------------------------------------------------------------------- */

@@ -9,13 +9,11 @@ typedef struct rep_short_name {
     const char *name;
     const char *above[2], *below[2]; /* counters that are summed and divided; below NULL: not a ratio */
     bool more_is_better;
+    bool of_run; /* counted by allocation and for the whole run, not by launch; above: what lines have to do with it */
     const char *meaning;
 } rep_short_name;
 /* In the order of docs/ci.md; ends with a row whose name is NULL. */
 extern const rep_short_name rep_short_names[];
-
-/* The reads of a value are counted by allocation and for the whole run, not by launch. */
-#define REP_READS_PER_VALUE "reads_per_value"
 
 typedef enum rep_value_state { REP_VALUE, REP_NO_COUNTER /* none of them is there */, REP_NO_BASE /* divided by zero */ } rep_value_state;
 typedef struct rep_value {
@@ -26,8 +24,12 @@ typedef struct rep_value {
 /* Of a launch, an instruction, or a sum of them. */
 rep_value rep_quantity(const char *name, const json_t *counters);
 bool rep_is_ratio(const char *name);
-/* The largest of the run's allocations; NO_COUNTER: no kernel read an allocation. */
-rep_value rep_reads_per_value(const json_t *document);
+/* Quantities of the whole run: of reads_per_value the largest of its allocations, of unwritten all elements of those that
+ * kernels wrote. */
+bool rep_is_of_run(const char *name);
+rep_value rep_run_quantity(const char *name, const json_t *document);
+/* What a line has to do with a quantity, its counters being summed: its share, for a ratio as far as it goes beyond limit. */
+double rep_line_share(const char *name, double limit, const json_t *counters);
 
 /* A kernel by its demangled or mangled name, by the demangled one without return type, arguments and template arguments,
  * by the last part of that, or by a pattern with * or ? over any of these. */

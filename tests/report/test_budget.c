@@ -31,7 +31,7 @@ static const char run[] =
     "'counters': {'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum': 320, 'l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum': 10,"
     "'smsp__inst_executed.sum': 10}}]},"
     "{'index': 2, 'kernel': 'tile(int)', 'mangled': '_Ztile', 'complete': false, 'counters': {'smsp__inst_executed.sum': 5}}],"
-    "'allocations': [{'id': 1, 'values_read': 36, 'distinct_values': 16}, {'id': 2, 'values_read': 0, 'distinct_values': 0}],"
+    "'allocations': [{'id': 1, 'values_read': 36, 'distinct_values': 16}, {'id': 2, 'values_read': 0, 'distinct_values': 0, 'bytes_written': 64, 'unwritten': 5}, {'id': 3, 'unwritten': 9}],"
     "'findings': [], 'not_run': []}";
 
 static json_t *document(void) {
@@ -93,6 +93,7 @@ static void rules_are_checked_of_every_launch(void **state) {
     check("scale l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum/l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum <= 4", "broken", 324.0 / 11, 2);
     check("* reads_per_value == 2.25", "the kernel did not run to its end", 2.25, 3);
     check("scale reads_per_value <= 2.25", "kept", 2.25, 2);
+    check("scale unwritten == 0", "broken", 5, 2); /* not what no kernel wrote at all */
 }
 
 static void kernels_are_named_in_many_ways(void **state) {
