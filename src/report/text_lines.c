@@ -37,17 +37,20 @@ static double cost_of(const json_t *c) {
     return s.instr + s.sectors + s.wavefronts;
 }
 
-static int by_cost(const void *a, const void *b) {
-    double x = cost_of(((const rep_spot *)a)->counters), y = cost_of(((const rep_spot *)b)->counters);
-    return x < y ? 1 : x > y ? -1 : 0;
-}
-
+/* By name as shown, so that the report does not depend on where the sources lie; files of one name by their path. */
 static int by_place(const void *a, const void *b) {
     const rep_spot *x = a, *y = b;
-    int files = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+    const char *f = x->file ? x->file : "", *g = y->file ? y->file : "";
+    int files = strcmp(rep_base_name(f), rep_base_name(g));
+    if (!files) files = strcmp(f, g);
     if (files) return files;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int by_cost(const void *a, const void *b) {
+    double x = cost_of(((const rep_spot *)a)->counters), y = cost_of(((const rep_spot *)b)->counters);
+    return x < y ? 1 : x > y ? -1 : by_place(a, b);
 }
 
 static bool moves_data(const rep_spot *spot) { return spot->weight > 0; }
