@@ -173,7 +173,11 @@ struct eng_grid {
 #define ENG_NEXT    return (void)mask, (void)R, i + 1
 #define ENG_GOTO(n) return (n)
 #endif
-#define ENG_HANDLER(name) static const eng_ins *name(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask)
+/* Which of its arguments a handler reads depends on how it goes on: by a tail call, or back to the loop. */
+#define ENG_UNUSED        __attribute__((unused))
+#define ENG_HANDLER(name)                                                                                    \
+    static const eng_ins *name(const eng_ins *i ENG_UNUSED, eng_warp *w ENG_UNUSED, uint8_t *R ENG_UNUSED,   \
+                               uint32_t mask ENG_UNUSED)
 
 /* Lanes for which the instruction takes effect. */
 static inline uint32_t eng_on(const eng_ins *i, const eng_warp *w, uint32_t mask) {
