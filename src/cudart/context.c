@@ -59,6 +59,19 @@ static cudaError_t open_session(void) {
     return cudaSuccess;
 }
 
+void rt_print(bool error, const char *text, size_t n) {
+    wg_text_add_n(&rt.printed[error], text, n);
+    if (rt.printed[error].count > rt.limits[cudaLimitPrintfFifoSize]) rt_print_flush(); /* nothing is lost */
+}
+
+void rt_print_flush(void) {
+    FILE *const files[] = {stdout, stderr};
+    for (int k = 0; k < 2; k++) {
+        if (rt.printed[k].count) fwrite(rt.printed[k].at, 1, rt.printed[k].count, files[k]);
+        wg_text_free(&rt.printed[k]);
+    }
+}
+
 cudaError_t rt_enter(void) {
     /* A handler that calls CUDA while its own thread is in a call: there is nothing to wait for. */
     if (pthread_mutex_lock(&rt.lock)) return cudaErrorNotPermitted;
@@ -79,8 +92,9 @@ cudaError_t rt_enter(void) {
         if (e) return rt_leave(e);
     }
     rt_lastwords_thread();
-    if (rt.sticky) return rt_leave(rt.sticky);
-    return cudaSuccess;
+    if (!rt.sticky) return cudaSuccess;
+    rt_print_flush(); /* of the kernel that failed */
+    return rt_leave(rt.sticky);
 }
 
 eng_device *rt_device(void) {

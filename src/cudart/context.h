@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "cudart/types.h"
 #include "engine/engine.h"
@@ -30,6 +31,7 @@ typedef struct rt_context {
     cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
     unsigned flags;     /* cudaSetDeviceFlags */
     size_t limits[7];   /* by enum cudaLimit */
+    wg_text printed[2]; /* by kernels, not yet seen: for standard output, for standard error */
 
     wg_vec(struct rt_module *) modules;
     wg_u64map functions; /* host function -> rt_function */
@@ -54,6 +56,10 @@ cudaError_t rt_enter(void);
 cudaError_t rt_leave(cudaError_t error);
 /* The same for calls that do not need the device (no lock is held). */
 cudaError_t rt_note(cudaError_t error);
+
+/* What kernels print waits until the host waits for them, or launches another: only then does a GPU's driver show it. */
+void rt_print(bool error, const char *text, size_t n);
+void rt_print_flush(void);
 
 eng_device *rt_device(void); /* never NULL between rt_enter and rt_leave */
 eng_memory *rt_memory(void);

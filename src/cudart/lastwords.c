@@ -30,6 +30,7 @@ static void at_exit(int status, void *unused) {
     bool within = pthread_mutex_lock(&rt.lock) != 0;
     char how[32];
     snprintf(how, sizeof how, "exit %d", status & 0xff);
+    if (!within) rt_print_flush();
     speak(how, within);
     if (!within) pthread_mutex_unlock(&rt.lock);
 }

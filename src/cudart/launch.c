@@ -159,10 +159,13 @@ static cudaError_t run(const request *rq) {
         .shared_dynamic = (uint32_t)rq->shared,
         .params = params,
         .cooperative = rq->cooperative,
+        .print = rt_print,
+        .heap_bytes = rt.limits[cudaLimitMallocHeapSize],
         .stream = rq->stream->number,
         .stack = frames,
         .n_stack = rt_stack(frames),
     };
+    rt_print_flush();
     wg_error err = {0};
     double ns = 0;
     wg_status status = ses_run(rt.session, &launch, &ns, &err);

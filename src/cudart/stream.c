@@ -59,6 +59,7 @@ void rt_stream_work(rt_stream *stream, double ns) {
 }
 
 void rt_stream_wait(rt_stream *stream) {
+    rt_print_flush();
     rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(false));
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/plan.h"
 
 /* --- binders --------------------------------------------------------------------------- */
@@ -43,7 +44,13 @@ static eng_fn pseudo(eng_isa isa, const char *name) {
 
 wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     eng_device *device = calloc(1, sizeof *device);
-    if (!device) return wg_fail(err, WG_ERR_MEMORY, "no memory for a device");
+    struct eng_heap *heap = calloc(1, sizeof *heap);
+    if (!device || !heap) {
+        free(device);
+        free(heap);
+        return wg_fail(err, WG_ERR_MEMORY, "no memory for a device");
+    }
+    device->heap = heap;
     device->gpu = gpu;
     device->isa = eng_isa_choose();
     for (int op = 1; op < SASS_OP_COUNT; op++) device->binders[op] = eng_find_binder(device->isa, handlers[op]);
@@ -54,6 +61,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->trace = pseudo(device->isa, "@trace");
     wg_status st = eng_memory_new(gpu->memory, &device->memory, err);
     if (st != WG_OK) {
+        free(heap);
         free(device);
         return st;
     }
@@ -63,6 +71,8 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
 void eng_device_free(eng_device *device) {
     if (!device) return;
     eng_memory_free(device->memory);
+    eng_heap_free(device->heap);
+    free(device->heap);
     free(device);
 }
 

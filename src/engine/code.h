@@ -11,6 +11,7 @@ struct eng_device {
     const eng_gpu *gpu;
     eng_memory *memory;
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
+    struct eng_heap *heap; /* of device-side malloc (driver.h) */
     eng_isa isa;
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard, trace;

@@ -47,6 +47,7 @@ static uint32_t lane_value(const eng_grid *grid, unsigned sr, uint32_t warp, uin
     case 0x28: return nx | ny << 16;
     case 0x2f: return (uint32_t)(ENG_SHARED_WINDOW >> 32);
     case 0x32: return grid->shared_size;
+    case 0x37: return 0; /* the least address that the stack may reach: local memory begins there */
     case 0x38: return bit;
     case 0x39: return bit - 1;
     case 0x3a: return bit | (bit - 1);

@@ -55,7 +55,8 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
     ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER,
     ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
-    ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK
+    ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
+    ENG_FAULT_FREE
 } eng_finding_kind;
 
 typedef struct eng_finding {
@@ -95,7 +96,9 @@ typedef struct eng_launch {
     size_t n_sinks;
     void (*finding)(void *ctx, const eng_finding *finding); /* called in order of blocks, from the calling thread */
     void *ctx;
-    void (*print)(void *ctx, const char *text, size_t n);   /* device-side printf output; NULL: stdout */
+    /* What device code prints (error: assertions that failed); NULL: stdout and stderr. */
+    void (*print)(void *ctx, bool error, const char *text, size_t n);
+    uint64_t heap_bytes;       /* for device-side malloc, when it is first used; 0 = 8 MiB */
     struct eng_trace *trace; /* one warp is watched step by step (trace.h); NULL: none */
     const volatile bool *cancel; /* set by another thread or a signal: the launch ends with ERR_TIMEOUT */
 } eng_launch;

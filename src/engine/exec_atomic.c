@@ -5,7 +5,7 @@
 
 /* eng_ins.x beside the MEM_ flags: bits 8..11 the operation (sass_atom), 12..15 its type */
 enum { T_U32, T_S32, T_U64, T_S64, T_F32, T_F32_FTZ, T_F64, T_F16X2, T_BF16X2, T_COUNT };
-enum { ATOM_NO_RESULT = 16 };
+enum { ATOM_NO_RESULT = 16, ATOM_TELLS = 32 }; /* TELLS: a predicate says which lanes it was done for */
 
 typedef union word { /* a value of any type */
     uint64_t u64;
@@ -138,7 +138,7 @@ ENG_INLINE void cas_lanes(const eng_ins *i, uint8_t *R, uint8_t *const *place, u
         word old = load_word(place[l], W), compare = lane_word(R, i->c, l, W), new = lane_word(R, new_slot, l, W);
         bool equal = old.u64 == compare.u64;
         if (equal) memcpy(place[l], &new, W);
-        if (tells) eng_u32(R, i->d)[l] = equal;
+        if (tells) put_lane(R, i->d, l, (word){.u64 = equal}, W);
         else put_lane(R, i->d, l, old, W);
     }
 }
@@ -222,6 +222,10 @@ static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp 
         w->spinning |= !(i->x & ATOM_NO_RESULT);
         global_addresses(i, R, A);
         spaces s = split_spaces(A, on, offsets);
+        if (i->x & ATOM_TELLS) { /* those in a window do it by other means, which the code has */
+            eng_set_pred(w, i->pd[0], s.global, on);
+            s.shared = s.local = 0;
+        }
         if (s.global) ok = atom_global(i, w, R, s.global, A);
         if (ok && s.shared) ok = atom_window(i, w, R, s.shared, offsets, ENG_SHARED);
         if (ok && s.local && i->width == 4) ok = atom_window(i, w, R, s.local, offsets, ENG_LOCAL);
@@ -267,7 +271,6 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;
     if (!swap && (type == T_S32 || type == T_S64) && sub != SASS_ATOM_MIN && sub != SASS_ATOM_MAX) type = type == T_S32 ? T_U32 : T_U64;
     if (type == T_COUNT || (!swap && !atoms[sub][type])) return eng_refuse(plan, "this atomic operation on this type");
-    if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "an atomic with a predicate result");
     out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE)) | sub << 8 | type << 12;
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_slot_dst(plan, &in->dst);
@@ -283,6 +286,8 @@ static bool bind_global_atom(eng_plan *plan, const sass_instr *in, eng_ins *out,
     bind_global(plan, in, out, access);
     if (!take_operation(plan, in, out)) return false;
     if (!result) out->x |= ATOM_NO_RESULT;
+    out->pd[0] = eng_pred_dst(&in->pdst[0]);
+    if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) out->x |= ATOM_TELLS;
     out->fn = atom;
     return true;
 }
@@ -293,6 +298,7 @@ static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool result = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;
     bind_window(plan, in, out, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
     if (out->x & MEM_SCALE) return eng_refuse(plan, "a shared atomic with a scaled address");
+    if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a shared atomic with a predicate result");
     if (!take_operation(plan, in, out)) return false;
     if (!result) out->x |= ATOM_NO_RESULT;
     out->fn = atom_shared;

@@ -191,7 +191,23 @@ static bool bind_call_rel(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->has_target) return bind_call_direct(plan, in, out, eng_place(plan, in->target));
     return bind_jump(plan, in, out, false, (int64_t)eng_place(plan, 0) + in->b.value);
 }
+/* A function of the driver, by a direct call; imm: its place. */
+ENG_HANDLER(call_driver) {
+    uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
+    uint64_t *c = w->counts + i->x, place[32];
+    c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
+    if (!t) ENG_NEXT;
+    for (int l = 0; l < 32; l++) place[l] = (uint64_t)i->imm;
+    c[ENG_COUNT_TAKEN]++;
+    ENG_GOTO(eng_scatter(w, i, place, t));
+}
 static bool bind_call_abs(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->has_target && in->target >= ENG_EXTERN_BASE) {
+        out->imm = (int64_t)in->target - (int64_t)ENG_CODE_BASE;
+        out->x = eng_branch_counter(plan);
+        out->fn = call_driver;
+        return true;
+    }
     if (in->has_target) return bind_call_direct(plan, in, out, (uint32_t)(in->a.value - (int64_t)ENG_CODE_BASE));
     return bind_jump(plan, in, out, true, -(int64_t)ENG_CODE_BASE);
 }

@@ -79,11 +79,37 @@ ENG_OP(double_setp) {
     SETP(0, combine(r, q, bop));
     SETP(1, combine(~r, q, bop));
 }
-/* The comparisons F and T of single precision are minimum and maximum here. */
+/* MIN and MAX: which of two is it? The first predicate says the first (of zeros the negative one is less; a number is taken
+ * before a NaN), the second that both are NaNs. y: minimum. */
+ENG_OP(double_choose) {
+    uint32_t first = 0, neither = 0, q = eng_pred(w, i->ps[0]), bop = i->z >> 4;
+    ENG_EACH {
+        vd a[2], b[2];
+        vsq t[2], u[2];
+        vd_join(A(k), A2(k), a);
+        vd_join(B(k), B2(k), b);
+        for (int n = 0; n < 2; n++) {
+            a[n] = vd_apply(a[n], i->x);
+            b[n] = vd_apply(b[n], i->x >> 2);
+            vsq no_a = (vsq)(a[n] != a[n]), no_b = (vsq)(b[n] != b[n]), negative = (vsq)a[n] < 0;
+            t[n] = (i->y ? (vsq)(a[n] < b[n]) | ((vsq)(a[n] == b[n]) & negative) : (vsq)(a[n] > b[n]) | ((vsq)(a[n] == b[n]) & ~negative)) |
+                   (no_b & ~no_a);
+            u[n] = no_a & no_b;
+        }
+        first |= vd_bits(t[0], t[1], k);
+        neither |= vd_bits(u[0], u[1], k);
+    }
+    SETP(0, combine(first, q, bop));
+    SETP(1, combine(neither, q, bop));
+}
 static bool bind_dsetp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->cmp == SASS_F || in->cmp == SASS_T) return eng_refuse(plan, "minimum or maximum of doubles");
     operands(plan, in, out);
     out->z = (uint16_t)((in->cmp & 15) | in->bop << 4);
+    if (in->cmp == SASS_F || in->cmp == SASS_T) { /* what these comparisons mean for doubles */
+        out->y = in->cmp == SASS_F;
+        out->fn = eng_pick(double_choose, out);
+        return true;
+    }
     out->fn = eng_pick(double_setp, out);
     return true;
 }

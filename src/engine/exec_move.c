@@ -147,9 +147,9 @@ static bool bind_r2ur(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->fn = r2ur;
     return true;
 }
-/* LEPC: the address of the next instruction, or of a label, as a pair. */
+/* LEPC: its own address (return addresses are made by taking its offset away again), or that of a label, as a pair. */
 static bool bind_lepc(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    uint64_t at = ENG_CODE_BASE + eng_place(plan, in->has_target ? in->target : in->offset + 16);
+    uint64_t at = ENG_CODE_BASE + eng_place(plan, in->has_target ? in->target : in->offset);
     sass_operand low = {.kind = SASS_IMM, .value = (uint32_t)at};
     out->d = eng_slot_dst(plan, &in->dst);
     out->a = eng_slot_src64(plan, &low);

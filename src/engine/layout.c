@@ -73,7 +73,7 @@ uint32_t eng_slot_value(eng_plan *plan, uint32_t value) {
 
 bool eng_special_fixed(const sass_instr *in) {
     unsigned sr = (unsigned)in->a.value;
-    if ((sr >= 0x25 && sr <= 0x28) || sr == 2 || sr == 3 || sr == 0x2f || sr == 0x32 || sr == 0x43 || sr == 0x88 || sr == 0xff) return true;
+    if ((sr >= 0x25 && sr <= 0x28) || sr == 2 || sr == 3 || sr == 0x2f || sr == 0x32 || sr == 0x37 || sr == 0x43 || sr == 0x88 || sr == 0xff) return true;
     return in->op != SASS_S2UR && (sr == 0 || (sr >= 0x20 && sr <= 0x23) || (sr >= 0x38 && sr <= 0x3c));
 }
 

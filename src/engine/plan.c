@@ -94,7 +94,7 @@ static bool gather(eng_plan *plan) {
             if (in->has_target && in->op != SASS_BSSY && (absolute || in->target >= f->code_size) &&
                 !add_function_at(plan, (uint32_t)place))
                 return false;
-            if (in->op == SASS_CALL_ABS && !in->has_target) plan->indirect_calls = true;
+            if (absolute && (!in->has_target || in->target >= ENG_EXTERN_BASE)) plan->indirect_calls = true;
             if (in->op == SASS_CALL_REL && !in->has_target) plan->indirect_calls = true;
         }
         if (plan->indirect_calls)

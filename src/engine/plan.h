@@ -71,7 +71,8 @@ struct eng_plan {
     uint32_t zero, sink, uregs, barriers, end; /* byte offsets in R */
     /* properties that decide about running blocks side by side */
     bool result_atomics, float_atomics, strong_access, clocks;
-    bool indirect_calls, calls, local;
+    bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
+    bool calls, local;
     /* while planning */
     unsigned current;          /* unit */
     const sass_instr *instr;   /* instruction */

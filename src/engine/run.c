@@ -1,5 +1,6 @@
 /* A launch: its constants, its workers, its blocks in order. */
 #include "engine/run.h"
+#include "engine/driver.h"
 #include "engine/view.h"
 
 #include <pthread.h>
@@ -63,6 +64,7 @@ static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
     put64(bank, blackwell ? 0x340 : 0x18, ENG_SHARED_WINDOW);
     put64(bank, blackwell ? 0x348 : 0x20, ENG_LOCAL_WINDOW);
     put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
+    if (!blackwell) put64(bank, grid->code->module->sm >= 90 ? 0xd0 : 0x50, grid->code->constants); /* c[0x3] as a generic address, for -G code */
     if (!blackwell) put32(bank, 0x114, f->shared_static);
     if (f->param_bytes && grid->launch->params) memcpy(bank + f->param_base, grid->launch->params, f->param_bytes);
     return bank;
@@ -278,6 +280,7 @@ static unsigned workers_for(const eng_grid *grid) {
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
     if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
     if (launch->trace || launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access || plan->clocks) return 1;
+    if (plan->indirect_calls && eng_driver_wanted(grid->code->module)) return 1;
     for (size_t s = 0; s < launch->n_sinks; s++)
         if (!launch->sinks[s].restart) return 1;
     return jobs;
@@ -352,6 +355,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     eng_plan *plan;
     eng_grid grid;
     wg_status st = eng_plan_get(code, launch->function, wants, launch->trace != NULL, &plan, err);
+    if (st == WG_OK) st = eng_heap_make(code->device, code->module, launch->heap_bytes, err);
     if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
     if (st != WG_OK) return st;
     unsigned workers = workers_for(&grid);

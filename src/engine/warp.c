@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/driver.h"
 #include "engine/plan.h"
 #include "engine/run.h"
 
@@ -189,7 +190,11 @@ static const eng_ins *enter(eng_warp *w, const eng_ins *i, uint64_t place, uint3
     return to;
 }
 
-const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, const uint64_t place[32], uint32_t lanes) {
+const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t lanes) {
+    uint64_t furthest = 0;
+    for (unsigned l = 0; l < 32; l++)
+        if ((lanes >> l & 1) && place[l] > furthest) furthest = place[l];
+    if (furthest >= ENG_EXTERN_PLACE && !eng_driver_call(w, i, place, lanes)) return eng_end(w, i);
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
     while (lanes) {
         uint64_t to = place[first_lane(lanes)];

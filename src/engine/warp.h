@@ -20,8 +20,9 @@ enum { ENG_QUANTUM = 1 << 16 }; /* warp instructions until a group that loops le
 
 /* The lanes in `first` go on at `to` now, the others of the group later at `later`. */
 const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const eng_ins *later);
-/* Each lane in lanes goes to its own place (bytes in the module's code); the rest of the group to i + 1. */
-const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, const uint64_t place[32], uint32_t lanes);
+/* Each lane in lanes goes to its own place (bytes in the module's code, or a function of the driver, which is done at once
+ * and leaves in place where it returned to); the rest of the group to i + 1. */
+const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t lanes);
 /* A backward branch to `to` with the quantum used up. */
 const eng_ins *eng_yield(eng_warp *w, const eng_ins *to);
 const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes);

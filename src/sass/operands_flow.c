@@ -84,11 +84,17 @@ void sass_show_target_register(sass_cursor *at, sass_text *out, unsigned kind, u
     sass_put_hex(out, kind == VIA_RETURN ? base->value : base->value - next_offset(at->instr));
 }
 
+/* From sm_90 on the low eight bits of the number of words lie apart, as in a branch's distance. */
+static int64_t absolute_target(const sass_instr *i) {
+    if (i->sm < 90) return (int64_t)bits(i, 32, 50);
+    return (int64_t)(bits(i, 34, 48) << 10 | bits(i, 16, 8) << 2);
+}
+
 void sass_take_call_target(sass_cursor *at, unsigned absolute, unsigned arg2) {
     UNUSED(arg2);
     sass_instr *i = at->instr;
     sass_operand *first = slot_of(at);
-    const int64_t where = absolute ? (int64_t)bits(i, 32, 50) : next_offset(i) + distance(i);
+    const int64_t where = absolute ? absolute_target(i) : next_offset(i) + distance(i);
     if (at->form == 1) {
         *first = reg_at(i, 24);
         *slot_of(at) = (sass_operand){.kind = SASS_LABEL, .value = absolute ? 0 : where};

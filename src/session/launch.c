@@ -53,6 +53,13 @@ static void on_finding(void *ctx, const eng_finding *f) {
     watch_findings_add(&h->findings, &finding);
 }
 
+static void on_print(void *ctx, bool error, const char *text, size_t n) {
+    const hearing *h = ctx;
+    const ses_launch *l = h->ses->current;
+    if (l->print) l->print(error, text, n);
+    else fwrite(text, 1, n, error ? stderr : stdout);
+}
+
 /* --- the record ------------------------------------------------------------------------------------ */
 static json_t *counters_json(const watch_record *record) {
     json_t *counters = json_object();
@@ -121,7 +128,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed,
-                         .finding = on_finding, .ctx = &heard, .cancel = &ses->cancel};
+                         .finding = on_finding, .print = on_print, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     const eng_gpu *gpu = eng_device_gpu(ses->device);

@@ -65,6 +65,8 @@ typedef struct ses_launch {
     uint32_t shared_dynamic;
     const void *params;
     bool cooperative;
+    void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
+    uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
     uint64_t stream;        /* number for the record; 0 = the default stream */
     void *const *stack;     /* host return addresses of the launching call; may be NULL */
     unsigned n_stack;

@@ -1,0 +1,307 @@
+/* The device side of the driver. A call finds its arguments where the ABI of device functions puts them: from R4 on, 64
+ * bits in even pairs; it answers in R4 and returns to R20:R21. */
+#include "engine/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/plan.h"
+#include "engine/warp.h"
+
+enum { ABI_ARGUMENT = 4, ABI_RETURN = 20, ABI_REGISTERS = 22 };
+enum { HEAP_BYTES = 8 << 20, HEAP_GRAIN = 16 }; /* cudaLimitMallocHeapSize's default; malloc's alignment */
+enum { MAX_STRING = 4096 };
+
+/* --- registers and memory of a lane ------------------------------------------------------- */
+
+static uint32_t *reg(const eng_warp *w, unsigned r, unsigned lane) {
+    return (uint32_t *)(void *)(w->R + r * ENG_SLOT) + lane;
+}
+static uint64_t get64(const eng_warp *w, unsigned r, unsigned lane) {
+    return (uint64_t)*reg(w, r + 1, lane) << 32 | *reg(w, r, lane);
+}
+static void put64(eng_warp *w, unsigned r, unsigned lane, uint64_t v) {
+    *reg(w, r, lane) = (uint32_t)v;
+    *reg(w, r + 1, lane) = (uint32_t)(v >> 32);
+}
+
+/* Reads n bytes at a generic address. False: not all of them are there. */
+static bool fetch(const eng_warp *w, unsigned lane, uint64_t address, void *to, size_t n) {
+    uint8_t *out = to;
+    if (address - ENG_LOCAL_WINDOW < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_LOCAL_WINDOW;
+        if (at + n > w->local_size) return false;
+        for (size_t k = 0; k < n; k++) out[k] = w->local[(at + k) / 4 * ENG_SLOT + lane * 4 + (at + k) % 4];
+        return true;
+    }
+    if (address - ENG_SHARED_WINDOW < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_SHARED_WINDOW;
+        if (at + n > w->shared_size) return false;
+        memcpy(out, w->shared + at, n);
+        return true;
+    }
+    const eng_allocation *a = eng_memory_find(w->worker->memory, address, NULL);
+    if (!a || a->freed || address + n > a->address + a->size) return false;
+    const void *from = eng_memory_host(w->worker->memory, address);
+    if (!from) return false;
+    memcpy(out, from, n);
+    return true;
+}
+
+static void fetch_string(const eng_warp *w, unsigned lane, uint64_t address, wg_text *out) {
+    char c;
+    if (!address) wg_text_add(out, "(null)");
+    for (unsigned n = 0; address && n < MAX_STRING && fetch(w, lane, address + n, &c, 1) && c; n++) wg_text_add_n(out, &c, 1);
+}
+
+static void print(const eng_warp *w, bool error, const wg_text *text) {
+    const eng_launch *launch = w->worker->grid->launch;
+    if (!text->count) return;
+    if (launch->print) launch->print(launch->ctx, error, text->at, text->count);
+    else fwrite(text->at, 1, text->count, error ? stderr : stdout);
+}
+
+/* --- vprintf ------------------------------------------------------------------------------- */
+
+typedef struct arguments { /* the buffer that the caller packed them into */
+    const eng_warp *w;
+    unsigned lane, count;
+    uint64_t next;
+    bool missing;
+} arguments;
+
+static uint64_t take(arguments *a, unsigned size) {
+    uint64_t value = 0;
+    a->next = (a->next + size - 1) / size * size;
+    a->missing |= !fetch(a->w, a->lane, a->next, &value, size);
+    a->next += size;
+    a->count++;
+    return value;
+}
+
+typedef struct conversion { /* "%-8.3ll" of "%-8.3lld" */
+    char spec[40]; /* without the length, and for the host's printf with "ll" where a whole number follows */
+    size_t n;
+    unsigned size; /* of a whole number, bytes */
+} conversion;
+
+/* Flags, width, precision and length; returns where the conversion's letter stands. A number of more than four digits is
+ * cut: no one means it. */
+static const char *read_conversion(const char *f, arguments *args, conversion *c) {
+    *c = (conversion){.spec = "%", .n = 1, .size = 4};
+    unsigned digits = 0;
+    for (; *f && strchr("-+ #0123456789.*", *f) && c->n < sizeof c->spec - 16; f++) {
+        digits = *f >= '0' && *f <= '9' ? digits + 1 : 0;
+        if (*f == '*') c->n += (size_t)snprintf(c->spec + c->n, 8, "%d", (int)(int32_t)take(args, 4) % 10000);
+        else if (digits <= 4) c->spec[c->n++] = *f;
+    }
+    for (; *f && strchr("hljztLq", *f); f++) {
+        if (*f == 'h') c->size = c->size == 2 ? 1 : 2;
+        else c->size = 8;
+    }
+    return f;
+}
+
+static int64_t sign_extended(uint64_t v, unsigned size) {
+    return size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
+}
+static uint64_t zero_extended(uint64_t v, unsigned size) {
+    return size == 8 ? v : v & ((UINT64_C(1) << size * 8) - 1);
+}
+
+static void convert(wg_text *out, conversion *c, char letter, arguments *args) {
+    union { uint64_t bits; double value; } d;
+    unsigned slot = c->size < 4 ? 4 : c->size; /* short and char are promoted */
+    switch (letter) {
+    case 'd': case 'i':
+        snprintf(c->spec + c->n, 8, "ll%c", letter);
+        wg_text_printf(out, c->spec, (long long)sign_extended(take(args, slot), c->size));
+        break;
+    case 'u': case 'o': case 'x': case 'X':
+        snprintf(c->spec + c->n, 8, "ll%c", letter);
+        wg_text_printf(out, c->spec, (unsigned long long)zero_extended(take(args, slot), c->size));
+        break;
+    case 'c':
+        snprintf(c->spec + c->n, 8, "c");
+        wg_text_printf(out, c->spec, (int)take(args, 4));
+        break;
+    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+        snprintf(c->spec + c->n, 8, "%c", letter);
+        d.bits = take(args, 8);
+        wg_text_printf(out, c->spec, d.value);
+        break;
+    case 'p':
+        snprintf(c->spec + c->n, 8, "p");
+        wg_text_printf(out, c->spec, (void *)(uintptr_t)take(args, 8));
+        break;
+    case 's': {
+        wg_text text = {0};
+        snprintf(c->spec + c->n, 8, "s");
+        fetch_string(args->w, args->lane, take(args, 8), &text);
+        wg_text_printf(out, c->spec, text.at ? text.at : "");
+        wg_text_free(&text);
+        break;
+    }
+    default: wg_text_printf(out, "%.*s%c", (int)c->n, c->spec, letter); /* as it stands */
+    }
+}
+
+/* Returns what printf returns on a device: the number of arguments, or -1. */
+static int format(wg_text *out, const char *f, arguments *args) {
+    while (*f) {
+        size_t plain = strcspn(f, "%");
+        wg_text_add_n(out, f, plain);
+        f += plain;
+        if (!*f) break;
+        if (f[1] == '%') {
+            wg_text_add(out, "%");
+            f += 2;
+            continue;
+        }
+        conversion c;
+        f = read_conversion(f + 1, args, &c);
+        if (!*f) break;
+        convert(out, &c, *f++, args);
+    }
+    return args->missing ? -1 : (int)args->count;
+}
+
+static bool call_vprintf(eng_warp *w, const eng_ins *i, unsigned lane) {
+    wg_text text = {0}, out = {0};
+    arguments args = {.w = w, .lane = lane, .next = get64(w, ABI_ARGUMENT + 2, lane)};
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &text);
+    *reg(w, ABI_ARGUMENT, lane) = (uint32_t)format(&out, text.at ? text.at : "", &args);
+    print(w, false, &out);
+    wg_text_free(&text);
+    wg_text_free(&out);
+    (void)i;
+    return true;
+}
+
+/* --- malloc and free ------------------------------------------------------------------------ */
+
+wg_status eng_heap_make(eng_device *device, const img_module *module, uint64_t bytes, wg_error *err) {
+    bool wanted = false;
+    for (size_t k = 0; k < module->n_externs; k++) wanted |= !strcmp(module->externs[k], "malloc");
+    if (!wanted || device->heap->size) return WG_OK;
+    const eng_allocation *a;
+    if (!bytes) bytes = HEAP_BYTES;
+    wg_status st = eng_memory_alloc(device->memory, bytes, ENG_ALLOC_HEAP, &a, err);
+    if (st != WG_OK) return wg_context(err, "the heap of device-side malloc");
+    eng_memory_set_name(device->memory, a->address, "heap of device-side malloc");
+    device->heap->start = a->address;
+    device->heap->size = bytes;
+    return WG_OK;
+}
+
+void eng_heap_free(struct eng_heap *heap) {
+    wg_u64map_free(&heap->live);
+    wg_u64map_free(&heap->idle);
+    wg_u64map_free(&heap->next);
+}
+
+/* A block of the same size that was freed, or one that was never given out; 0: the heap is full. */
+static uint64_t heap_take(struct eng_heap *heap, uint64_t bytes) {
+    uint64_t at = 0, before = 0;
+    if (bytes > heap->size) return 0;
+    bytes = bytes ? (bytes + HEAP_GRAIN - 1) / HEAP_GRAIN * HEAP_GRAIN : HEAP_GRAIN;
+    if (wg_u64map_get(&heap->idle, bytes, &at) && at) {
+        wg_u64map_get(&heap->next, at, &before);
+        if (!wg_u64map_set(&heap->idle, bytes, before)) return 0;
+    } else {
+        if (bytes > heap->size - heap->top) return 0;
+        at = heap->start + heap->top;
+        heap->top += bytes;
+    }
+    return wg_u64map_set(&heap->live, at, bytes) ? at : 0;
+}
+
+static bool heap_give(struct eng_heap *heap, uint64_t at) {
+    uint64_t bytes, before = 0;
+    if (!wg_u64map_get(&heap->live, at, &bytes)) return false;
+    wg_u64map_remove(&heap->live, at);
+    wg_u64map_get(&heap->idle, bytes, &before);
+    return wg_u64map_set(&heap->next, at, before) && wg_u64map_set(&heap->idle, bytes, at);
+}
+
+static bool call_malloc(eng_warp *w, const eng_ins *i, unsigned lane) {
+    put64(w, ABI_ARGUMENT, lane, heap_take(w->worker->device->heap, get64(w, ABI_ARGUMENT, lane)));
+    (void)i;
+    return true;
+}
+
+static bool call_free(eng_warp *w, const eng_ins *i, unsigned lane) {
+    uint64_t at = get64(w, ABI_ARGUMENT, lane);
+    if (!at || heap_give(w->worker->device->heap, at)) return true;
+    eng_finding f = {.kind = ENG_FAULT_FREE, .lanes = 1u << lane, .address = at, .fatal = true};
+    snprintf(f.text, sizeof f.text, "free(0x%llx): no live block of device-side malloc begins there", (unsigned long long)at);
+    eng_fault(w, i, &f);
+    return false;
+}
+
+/* --- __assertfail ---------------------------------------------------------------------------- */
+
+/* (const char *expression, const char *file, unsigned line, const char *function, size_t character) */
+static bool call_assertfail(eng_warp *w, const eng_ins *i, unsigned lane) {
+    const eng_grid *grid = w->worker->grid;
+    const uint32_t *b = w->block->index, *n = grid->block;
+    uint32_t thread = w->index * 32 + lane;
+    wg_text expression = {0}, file = {0}, function = {0}, out = {0};
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &expression);
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 2, lane), &file);
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 6, lane), &function);
+    eng_finding f = {.kind = ENG_FAULT_ASSERT, .lanes = 1u << lane, .fatal = true};
+    const char *what = expression.at ? expression.at : "?", *where = file.at ? file.at : "?";
+    unsigned line = *reg(w, ABI_ARGUMENT + 4, lane);
+    snprintf(f.text, sizeof f.text, "assert(%s) at %s:%u", what, where, line);
+    wg_text_printf(&out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", where, line,
+                   function.at ? function.at : "?", b[0], b[1], b[2], thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1], what);
+    print(w, true, &out);
+    eng_fault(w, i, &f);
+    wg_text *texts[] = {&expression, &file, &function, &out};
+    for (unsigned k = 0; k < 4; k++) wg_text_free(texts[k]);
+    return false;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane); /* false: the launch ends */
+} provided[] = {{"vprintf", call_vprintf}, {"malloc", call_malloc}, {"free", call_free}, {"__assertfail", call_assertfail}};
+
+bool eng_driver_wanted(const img_module *module) { return module->n_externs != 0; }
+
+static bool refuse(eng_warp *w, const eng_ins *i, uint32_t lanes, const char *name) {
+    eng_finding f = {.kind = ENG_FAULT_UNSUPPORTED, .lanes = lanes, .fatal = true};
+    snprintf(f.text, sizeof f.text, "a call of %s, a function of the driver that warpgrind does not provide to device code", name);
+    eng_fault(w, i, &f);
+    return false;
+}
+
+static bool call_named(eng_warp *w, const eng_ins *i, const char *name, uint32_t lanes) {
+    for (size_t k = 0; k < sizeof provided / sizeof *provided; k++) {
+        if (strcmp(provided[k].name, name)) continue;
+        if (w->worker->grid->plan->n_regs < ABI_REGISTERS) break;
+        for (unsigned l = 0; l < 32; l++)
+            if ((lanes >> l & 1) && !provided[k].call(w, i, l)) return false;
+        return true;
+    }
+    return refuse(w, i, lanes, name);
+}
+
+bool eng_driver_call(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t lanes) {
+    const img_module *module = w->worker->grid->code->module;
+    for (size_t k = 0; k < module->n_externs; k++) {
+        uint32_t calling = 0;
+        for (unsigned l = 0; l < 32; l++)
+            if ((lanes >> l & 1) && place[l] == ENG_EXTERN_PLACE + 16 * k) calling |= 1u << l;
+        if (!calling) continue;
+        if (!call_named(w, i, module->externs[k], calling)) return false;
+        for (unsigned l = 0; l < 32; l++)
+            if (calling >> l & 1) place[l] = get64(w, ABI_RETURN, l) - ENG_CODE_BASE;
+        lanes &= ~calling; /* where they return to is not another call */
+    }
+    return true;
+}
