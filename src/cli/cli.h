@@ -15,7 +15,7 @@ typedef struct cli_run_options {
     const char *json, *csv, *log; /* file names, "-" = standard output, %p = process id; NULL: none / standard error */
     const char **suppressions, *gen_suppressions; /* files, NULL-terminated; NULL: none */
     rep_budget budget;
-    const char *write_budget, *sarif, *junit; /* files, as json */
+    const char *write_budget, *sarif, *junit, *html; /* files, as json */
     bool github;
     const char *source_root; /* what paths for other tools are relative to; NULL: the working directory */
     bool quiet, trace_children;

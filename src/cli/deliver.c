@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "report/formats.h"
+#include "report/html.h"
 #include "report/report.h"
 #include "report/suppress.h"
 #include "report/trace.h"
@@ -70,7 +71,7 @@ static bool annotate(const json_t *document, const char *root) {
 
 static bool deliver(const cli_run_options *o, json_t *document, long process) {
     const form forms[] = {{o->json, rep_json, NULL}, {o->csv, rep_csv, NULL}, {o->gen_suppressions, rep_gen_suppressions, NULL},
-                          {o->write_budget, rep_budget_write, NULL}, {o->sarif, NULL, rep_sarif}, {o->junit, NULL, rep_junit}};
+                          {o->write_budget, rep_budget_write, NULL}, {o->sarif, NULL, rep_sarif}, {o->junit, NULL, rep_junit}, {o->html, rep_html, NULL}};
     wg_text text = {0};
     bool to_terminal = !o->log && isatty(STDERR_FILENO);
     rep_style style = {.quiet = o->quiet, .lines = o->lines,

@@ -33,6 +33,7 @@ static const struct argp_option options[] = {
     {"chunk", KEY_CHUNK, "BYTES", 0, "count transactions under a model of your own too: chunks of BYTES bytes ...", 2},
     {"group", KEY_GROUP, "THREADS", 0, "... touched by groups of THREADS neighbouring threads (default: 32 and 32)", 2},
     {"json", KEY_JSON, "FILE", 0, "write the whole run as JSON (docs/json.md); - is standard output, %p the process id", 3},
+    {"html", KEY_HTML, "FILE", 0, "write a page for a browser: costs, source, pictures of accesses, and the trace if there is one", 3},
     {"csv", KEY_CSV, "FILE", 0, "write one row a launch", 3},
     {"log-file", KEY_LOG, "FILE", 0, "write the report to FILE instead of standard error", 3},
     {"lines", KEY_LINES, "N", 0, "source lines shown of each kernel (default: 12)", 3},
@@ -153,6 +154,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->by_instruction = arg[0] == 'i';
         break;
     case KEY_JSON: o->json = arg; break;
+    case KEY_HTML:
+        o->html = arg;
+        o->session.want_samples = true;
+        break;
     case KEY_CSV: o->csv = arg; break;
     case KEY_LOG: o->log = arg; break;
     case KEY_LINES: o->lines = (unsigned)number(state, arg, "lines", 1, MANY); break;

@@ -62,6 +62,7 @@ static bool add_instruction(rep_kernel *kernel, size_t *hint, const json_t *in) 
                      .line = json_integer_value(json_object_get(in, "line")),
                      .function = function,
                      .offset = offset,
+                     .example = in,
                      .sass = json_string_value(json_object_get(in, "sass")),
                      .weight = weight_of(counters),
                      .counters = counters ? json_deep_copy(counters) : json_object()};

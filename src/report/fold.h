@@ -12,6 +12,7 @@ typedef struct rep_spot { /* an instruction, or all instructions of a source lin
     json_int_t line;
     const char *function; /* a device function that is not the kernel itself, else NULL */
     json_int_t offset;    /* of the (first) instruction */
+    const json_t *example; /* the (first) instruction as a launch holds it */
     const char *sass;     /* of the instruction that moves most sectors or needs most wavefronts */
     json_int_t weight;    /* by which that one was chosen */
     json_t *counters;     /* summed; .max: the largest */

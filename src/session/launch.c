@@ -138,7 +138,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
                              .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
                              .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
-                             .checks = ses->checks};
+                             .checks = ses->checks, .samples = ses->options.want_samples};
         if (!watch_run_start(&watching, &ctx, launch.jobs))
             return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
         launch.sinks = watching.sinks;

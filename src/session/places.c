@@ -71,6 +71,8 @@ json_t *ses_instructions_json(const eng_code *code, const img_function *kernel, 
             if (!counters) continue;
             json_t *place = ses_place_json(code, function, i);
             if (function != kernel) json_object_set_new(place, "function", json_string(function->demangled));
+            json_t *sample = json_object_get(record->samples, watch_sample_key_of(f, i).text);
+            if (sample) json_object_set(place, "sample", sample);
             json_object_set_new(place, "counters", counters);
             json_array_append_new(all, place);
         }

@@ -41,6 +41,7 @@ void ses_profile_add(session *ses, eng_code *code, const img_function *function,
                 else if (!watch_get_at(&p->sum, c, f, i, &old)) watch_put_at(&p->sum, c, f, i, value);
                 else if (value > old) watch_put_at(&p->sum, c, f, i, value - old); /* the worst of all launches */
             }
+    if (record->samples && !p->sum.samples) p->sum.samples = json_incref(record->samples);
     p->launches++;
     if ((p->launches & (p->launches - 1)) == 0) write_profile(ses, p);
 }

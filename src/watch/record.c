@@ -1,4 +1,5 @@
 /* The record of a launch, the table of counters, and the cells that watches count in. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +38,16 @@ void watch_record_free(watch_record *record) {
             free(record->tables[f].present[c]);
         }
     free(record->tables);
+    json_decref(record->samples);
     json_decref(record->extra);
     watch_findings_free(&record->findings);
     memset(record, 0, sizeof *record);
+}
+
+watch_sample_key watch_sample_key_of(unsigned function, uint32_t instr) {
+    watch_sample_key key;
+    snprintf(key.text, sizeof key.text, "%u/%u", function, instr);
+    return key;
 }
 
 void watch_set(watch_record *record, watch_counter counter, uint64_t value) {

@@ -48,11 +48,14 @@ typedef struct watch_record {
     watch_value launch[WATCH_COUNTERS];
     watch_table *tables; /* by function of the module */
     size_t n_tables;
+    json_t *samples; /* of accesses, by watch_sample_key; NULL: none */
     json_t *extra; /* more members for the launch's JSON ("occupancy", ...) */
     watch_findings findings;
     bool failed;   /* no memory: the record is not whole */
 } watch_record;
 
+typedef struct watch_sample_key { char text[24]; } watch_sample_key;
+watch_sample_key watch_sample_key_of(unsigned function, uint32_t instr);
 bool watch_record_init(watch_record *record, const img_module *module); /* false: no memory */
 void watch_record_free(watch_record *record);
 void watch_set(watch_record *record, watch_counter counter, uint64_t value);
@@ -75,11 +78,13 @@ typedef struct watch_context {
     wg_u64map *elements; /* allocation id -> width of the narrowest access to it; may be NULL */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
     uint32_t checks; /* what is looked for, 1 << watch_kind, or-ed (finding.h) */
+    bool samples;    /* an example of each access is kept */
 } watch_context;
 
 typedef struct watch {
     const char *name;
     uint32_t checks; /* kinds that it looks for: it takes part when one of them is asked for; 0: always */
+    bool (*asked)(const watch_context *ctx); /* more to ask before it takes part; NULL: nothing */
     bool in_order;   /* it must hear all blocks in the order in which they run: the launch gets one worker */
     uint32_t wants; /* 1 << eng_event_kind, or-ed; 0: only the result */
     void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory. May be NULL when wants is 0 */
