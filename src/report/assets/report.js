@@ -62,7 +62,6 @@ function show(type, low, high) {
     case "f64": view.setUint32(0, high), view.setUint32(4, low); return short(view.getFloat64(0));
     case "f16x2": return short(half(low & 0xffff)) + "|" + short(half(low >>> 16));
     case "bf16x2": return short(single((low << 16) >>> 0)) + "|" + short(single((low & 0xffff0000) >>> 0));
-    case "u64": return "0x" + (high * 4294967296 + low).toString(16);
     case "s32": return String(low | 0);
     default: return low > 0xffff ? "0x" + low.toString(16) : String(low);
   }
@@ -73,7 +72,12 @@ function columns(names, type, values, lanes) {
   const out = [], step = wide(type) && values.length % 2 === 0 ? 2 : 1;
   for (let v = 0; v < values.length; v += step) {
     const at = (list, l) => (Array.isArray(list) ? list[l] : list);
-    const texts = [];
+    const texts = [], low64 = l => (at(values[v], l) == null ? Infinity : at(values[v + 1], l) * 4294967296 + at(values[v], l));
+    if (type === "u64" && step === 2) { /* addresses: the least, and how far each lane is from it */
+      const all = Array.from({length: lanes}, (_, l) => low64(l)), least = Math.min(...all);
+      out.push({name: names ? names[v] : "stored", from: Number.isFinite(least) ? "0x" + least.toString(16) : "", lanes: all.map(x => (x === Infinity ? null : "+" + (x - least)))});
+      continue;
+    }
     for (let l = 0; l < lanes; l++) {
       const low = at(values[v], l);
       texts.push(low == null ? null : show(wide(type) && step === 1 ? "u32" : type, low, step === 2 ? at(values[v + 1], l) : 0));
@@ -358,7 +362,7 @@ function tracePanel(trace, number) {
   }
   function drawLanes(step, instruction) {
     const result = outcome(step, instruction);
-    what.replaceChildren(h("b", {class: "name"}, instruction.sass), result.length ? ` — ${result.map(r => r.name).join(", ")}` : "",
+    what.replaceChildren(h("b", {class: "name"}, instruction.sass), result.length ? ` — ${result.map(r => r.name + (r.from ? " = " + r.from + " + …" : "")).join(", ")}` : "",
       ` — active lanes ${on(step) ? ranges(Array.from({length: lanes}, (_, l) => l).filter(l => (on(step) >>> l) & 1)) : "none"}`, step.on != null ? ", others are guarded off" : "");
     cells.forEach((cell, l) => {
       const active = (on(step) >>> l) & 1, [head, value, source] = cell.children;
@@ -376,12 +380,12 @@ function tracePanel(trace, number) {
       if (!step.values) continue;
       for (const r of columns(instruction.writes, instruction.type, step.values, lanes)) {
         const old = state.get(r.name), texts = r.lanes.map((t, l) => (t == null && old ? old.lanes[l] : t));
-        state.set(r.name, {lanes: texts, fresh: s === at});
+        state.set(r.name, {lanes: old && old.from !== r.from ? r.lanes : texts, from: r.from, fresh: s === at});
       }
     }
     const names = [...state.keys()].sort((a, b) => a.replace(/\D/g, "") - b.replace(/\D/g, "") || a.localeCompare(b)).filter(n => !n.startsWith("U"));
     registers.replaceChildren(h("table", {class: "registers"}, h("thead", {}, h("tr", {}, h("th", {}, "lane"), Array.from({length: lanes}, (_, l) => h("th", {}, l)))),
-      h("tbody", {}, names.map(n => h("tr", {class: state.get(n).fresh ? "new" : null}, h("th", {}, n), state.get(n).lanes.map(t => h("td", {}, t ?? "·")))))));
+      h("tbody", {}, names.map(n => h("tr", {class: state.get(n).fresh ? "new" : null}, h("th", {}, n + (state.get(n).from ? " " + state.get(n).from : "")), state.get(n).lanes.map(t => h("td", {}, t ?? "·")))))));
   }
   function go(n) {
     at = Math.max(0, Math.min(steps.length - 1, n));
