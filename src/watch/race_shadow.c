@@ -97,6 +97,14 @@ static bool look(const touch *t, race_mark before, uint32_t words) {
     uint32_t token = RACE_TOKEN(before);
     const race_access *a = &st->accesses[token];
     bool ordered = true, conflicts = conflict(a, t->now), quick = a->block != t->now->block || a->warp != t->now->warp;
+    if (a->block == t->now->block && !(a->access & ENG_ASYNC)) { /* what needs no look at lanes */
+        const race_block *b = st->block;
+        if (token < b->barrier) return true;
+        if (!quick && token < b->warps[t->now->warp].synced) return true;
+        if (!quick && token != RACE_TOKEN(t->mark) && a->cls == ENG_CONTIGUOUS && t->now->cls == ENG_CONTIGUOUS && a->width == t->now->width &&
+            a->width >= 4 && a->address == t->now->address)
+            return true; /* each lane at its own place again */
+    }
     for (; words; words &= words - 1) {
         uint64_t word = t->row + 4 * (uint64_t)__builtin_ctz(words);
         uint64_t byte = word;
@@ -134,6 +142,7 @@ static bool readers_suffice(const touch *t, race_mark a, race_mark b) {
     return x->block != y->block || x->warp != y->warp;
 }
 
+/* The same warp in the same form. */
 static bool alike(const race_access *a, const race_access *b) {
     return a->cls == b->cls && a->block == b->block && a->warp == b->warp && a->mask == b->mask && a->width == b->width &&
            a->access == b->access && a->cls != ENG_GENERAL && a->cls != ENG_STRIDED;
@@ -197,6 +206,25 @@ static void spread(race_state *st, race_row *row, bool shared) {
     row->more = words;
 }
 
+/* A reader too many takes the place of another one: of its own warp, else of the oldest. Remaining readers nearly always tell of the
+ * same race, and a word for each of them would cost more than all other checks. */
+static bool replace_reader(const touch *t, race_row *row, uint32_t words) {
+    int victim = -1;
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const race_access *a = &t->st->accesses[RACE_TOKEN(row->at[k])];
+        if (a->access & ENG_WRITE) continue;
+        if (a->warp == t->now->warp && a->block == t->now->block) {
+            victim = (int)k;
+            break;
+        }
+        if (victim < 0 || RACE_TOKEN(row->at[k]) < RACE_TOKEN(row->at[victim])) victim = (int)k;
+    }
+    if (victim < 0) return false;
+    row->at[victim] = t->mark;
+    row->words[victim] = words;
+    return true;
+}
+
 static void row_access(touch *t, race_row *row, uint32_t words) {
     race_state *st = t->st;
     if (row->more != NULL) {
@@ -232,7 +260,9 @@ static void row_access(touch *t, race_row *row, uint32_t words) {
         if (!t->writes && !(a->access & ENG_WRITE)) { /* readers */
             if (both == words && !same_warp && first >= 0 && readers_suffice(t, row->at[first], before)) enough = true;
             if (both == words) first = (int)k;
-            if (race_order_of(st, RACE_TOKEN(before), race_lane(st, before, t->row), t->now, 32) != RACE_ORDERED) continue;
+            bool older = a->block == t->now->block &&
+                         (RACE_TOKEN(before) < st->block->barrier || (same_warp && RACE_TOKEN(before) < st->block->warps[t->now->warp].synced));
+            if (!older) continue; /* an order made otherwise only keeps it longer */
         } else if (!look(t, before, both)) continue;
         if (!stands_for(t->now, a)) continue;
         if (!(row->words[k] &= ~words)) {
@@ -246,6 +276,7 @@ static void row_access(touch *t, race_row *row, uint32_t words) {
         row->words[empty] = words;
         return;
     }
+    if (!t->writes && replace_reader(t, row, words)) return;
     spread(st, row, t->ev->space == ENG_SHARED);
     if (row->more)
         for (uint32_t left = words; left; left &= left - 1) add_word_mark(st, &row->more[__builtin_ctz(left)], t->mark, t->writes);
