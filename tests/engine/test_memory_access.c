@@ -509,6 +509,19 @@ static void integer_atomics_agree_with_a_model(void **state) {
         assert_int_equal(n_found, 0);
         check_event(A, mask, 0, in_shared ? ENG_SHARED : ENG_GLOBAL, width, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
     }
+    /* CAST.SPIN tells whether it swapped, in as many words as it compares */
+    uint64_t at8 = 7;
+    memcpy(shared + 8, &at8, 8);
+    sass_instr in = instruction(SASS_CAS_ATOMS, 0, false);
+    in.type = SASS_U64, in.sub = SASS_ATOM_CAST_SPIN;
+    in.b = (sass_operand){.kind = SASS_REG, .reg = 6};
+    eng_ins ins[2] = {{.guard = ENG_PT}};
+    for (unsigned l = 0; l < 32; l++) reg(2)[l] = 8, reg(4)[l] = 7, reg(5)[l] = 0, reg(6)[l] = l, reg(7)[l] = 9, reg(9)[l] = 5;
+    assert_true(bind_atoms(NULL, &in, ins));
+    assert_ptr_equal(ins[0].fn(ins, &warp, regs, 0xff0), ins + 1);
+    for (unsigned l = 4; l < 12; l++) assert_true(reg(8)[l] == (l == 4) && reg(9)[l] == 0);
+    memcpy(&at8, shared + 8, 8);
+    assert_true(at8 == ((uint64_t)9 << 32 | 4));
     tear_down();
 }
 
