@@ -51,6 +51,7 @@ uint32_t eng_slot_dst(eng_plan *p, const sass_operand *op) {
 static sass_instr block[2];
 unsigned eng_plan_block_start(const eng_plan *p) { return (void)p, 0; }
 const sass_instr *eng_plan_instrs(const eng_plan *p, unsigned *n) { return (void)p, *n = 2, block; }
+uint8_t eng_pred_dst(const sass_pred *pred) { return pred->present && pred->reg != SASS_PT ? pred->reg : ENG_PSINK; }
 bool eng_refuse(eng_plan *p, const char *why) { return (void)p, (void)why, false; }
 
 static eng_finding found[64];
