@@ -80,6 +80,13 @@ static void resolve_stack(json_t *stack, resolver *r) {
     }
 }
 
+/* Stacks of the allocation that a finding, or one of its sides, speaks of. */
+static void resolve_allocation(const json_t *side, resolver *r) {
+    const json_t *allocation = json_object_get(side, "allocation");
+    resolve_stack(json_object_get(allocation, "allocated"), r);
+    resolve_stack(json_object_get(allocation, "freed_at"), r);
+}
+
 void cli_resolve_frames(json_t *document) {
     static const struct { const char *list, *member; } places[] = {
         {"allocations", "allocated"}, {"findings", "stack"}, {"launches", "stack"}};
@@ -90,6 +97,13 @@ void cli_resolve_frames(json_t *document) {
         json_t *item;
         json_array_foreach(json_object_get(document, places[p].list), i, item)
             resolve_stack(json_object_get(item, places[p].member), &r);
+    }
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(document, "findings"), i, finding) {
+        resolve_allocation(finding, &r);
+        resolve_allocation(json_object_get(finding, "other"), &r);
+        resolve_allocation(json_object_get(finding, "origin"), &r);
     }
     for (size_t s = 0; s < r.objects.room; s++) {
         object *o = r.objects.slots[s].value;

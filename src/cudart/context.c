@@ -23,15 +23,61 @@ rt_context rt = {
 
 static _Thread_local cudaError_t last_error; /* cudaGetLastError is per host thread */
 
+/* --- errors that nobody looked at -------------------------------------------------------------------------
+ * Whether a program looks at what a call returns cannot be seen; that it asks for the error, its name or its text can.
+ */
+
+static struct unseen {
+    pthread_mutex_t lock;
+    cudaError_t error; /* the first one; cudaSuccess: all were seen */
+    void *stack[RT_STACK_FRAMES];
+    unsigned n_stack;
+} unseen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void happened(cudaError_t error) {
+    pthread_mutex_lock(&unseen.lock);
+    if (!unseen.error) {
+        unseen.error = error;
+        unseen.n_stack = rt_stack(unseen.stack);
+    }
+    pthread_mutex_unlock(&unseen.lock);
+}
+
+void rt_seen(void) {
+    pthread_mutex_lock(&unseen.lock);
+    unseen.error = cudaSuccess;
+    pthread_mutex_unlock(&unseen.lock);
+}
+
+void rt_unseen_write(void) {
+    if (!unseen.error) return;
+    ses_finding(rt.session, "api-error", "warning", unseen.stack, unseen.n_stack,
+                "this call failed with %s (%s), and the program never asked for the error: check what calls return, "
+                "and cudaGetLastError() after launches",
+                rt_error_name(unseen.error), rt_error_text(unseen.error));
+}
+
+/* --- how a call enters and leaves ------------------------------------------------------------------------- */
+
+/* "Not ready" is an answer and not an error: it is never kept. */
+static bool is_error(cudaError_t error) {
+    return error != cudaSuccess && error != cudaErrorNotReady;
+}
+
 cudaError_t rt_note(cudaError_t error) {
-    /* "Not ready" is an answer and not an error: it is never kept. */
-    if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+    if (!is_error(error)) return error;
+    last_error = error;
+    happened(error);
     return error;
 }
 
 cudaError_t rt_leave(cudaError_t error) {
+    bool told = rt.told || rt.sticky; /* there is a finding of it */
+    rt.told = false;
     pthread_mutex_unlock(&rt.lock);
-    return rt_note(error);
+    if (is_error(error)) last_error = error;
+    if (is_error(error) && !told) happened(error);
+    return error;
 }
 
 /* Options that cannot be taken (an unknown --gpu) make every call fail; the program's own handling of
@@ -156,7 +202,21 @@ void rt_finding(const char *kind, const char *severity, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    rt.told = true;
     ses_finding(rt.session, kind, severity, frames, n, "%s", text);
+}
+
+void rt_finding_about(uint64_t address, const char *kind, const char *severity, const char *fmt, ...) {
+    if (!rt.session) return;
+    void *frames[RT_STACK_FRAMES];
+    unsigned n = rt_stack(frames);
+    char text[600];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    rt.told = true;
+    ses_finding_about(rt.session, address, kind, severity, frames, n, "%s", text);
 }
 
 cudaError_t rt_unsupported(const char *call) {
@@ -172,10 +232,12 @@ cudaError_t rt_unsupported(const char *call) {
 }
 
 cudaError_t cudaPeekAtLastError(void) {
+    rt_seen();
     return last_error;
 }
 
 cudaError_t cudaGetLastError(void) {
+    rt_seen();
     cudaError_t e = last_error;
     /* A sticky error is not reset; it is unseen until some call has returned it (kernels end "later"). */
     if (e != rt.sticky || !e) last_error = cudaSuccess;

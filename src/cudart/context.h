@@ -45,6 +45,7 @@ typedef struct rt_context {
 
     double host_ns;      /* modelled time of the host: clocks are never wall time (stream.c) */
     uint64_t streams_made;
+    bool told;           /* the call in progress made a finding of its own */
 } rt_context;
 
 extern rt_context rt;
@@ -72,6 +73,13 @@ unsigned rt_stack(void *frames[RT_STACK_FRAMES]);
 cudaError_t rt_error_of(wg_status status);
 /* A finding about a call, with the host stack. */
 void rt_finding(const char *kind, const char *severity, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same about the allocation at an address. */
+void rt_finding_about(uint64_t address, const char *kind, const char *severity, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void rt_seen(void); /* the program asks what failed */
+const char *rt_error_name(cudaError_t error);
+const char *rt_error_text(cudaError_t error);
+/* Told at exit: the first error that no call of the program asked for (cudaGetLastError, its name or its text). */
+void rt_unseen_write(void);
 /* A public call that is not implemented: a finding that names it, once a name, and cudaErrorNotSupported. */
 cudaError_t rt_unsupported(const char *call);
 

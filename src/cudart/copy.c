@@ -60,6 +60,14 @@ static uint64_t row_of(const rt_box *box, size_t y, size_t z) {
     return box->address + (z * box->rows + y) * box->pitch;
 }
 
+/* A copy or fill that does not fit its memory: freed, or too small. */
+static void refused(uint64_t to, uint64_t from, const char *why) {
+    const eng_allocation *d = eng_memory_find(rt_memory(), to, NULL), *s = from ? eng_memory_find(rt_memory(), from, NULL) : NULL;
+    bool freed = (d && d->freed) || (s && s->freed);
+    uint64_t about = s && (s->freed || !d) ? from : d && (d->freed || !s) ? to : s && side(from) & ON_DEVICE && !(side(to) & ON_DEVICE) ? from : to;
+    rt_finding_about(about, freed ? "use-after-free" : "api-error", "error", "%s", why);
+}
+
 cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
     rt_copy c = *copy;
     if (!c.width || !c.height || !c.depth) return cudaSuccess;
@@ -80,7 +88,7 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
             wg_status status =
                 eng_memory_copy(rt_memory(), row_of(&c.to, y, z), row_of(&c.from, y, z), c.width, as, &err);
             if (status == WG_OK) continue;
-            rt_finding("api-error", "error", "%s", err.text);
+            refused(row_of(&c.to, y, z), row_of(&c.from, y, z), err.text);
             return rt_error_of(status);
         }
     rt_stream_work(stream, copy_ns(bytes, as == ENG_HOST_TO_DEVICE || as == ENG_DEVICE_TO_DEVICE,
@@ -195,7 +203,7 @@ static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct c
             wg_error err = {0};
             wg_status status = eng_memory_fill(rt_memory(), row_of(&box, y, z), &byte, 1, extent.width, &err);
             if (status == WG_OK) continue;
-            rt_finding("api-error", "error", "%s", err.text);
+            refused(row_of(&box, y, z), 0, err.text);
             return rt_leave(rt_error_of(status));
         }
     rt_stream_work(s, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);

@@ -229,6 +229,7 @@ cudaError_t cudaDeviceReset(void) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream_wait(NULL);
+    if (!rt.sticky) ses_leaks_write(rt.session);
     rt_memory_reset();
     return rt_leave(cudaSuccess);
 }

@@ -17,12 +17,22 @@ static const struct row *find(cudaError_t error) {
     return NULL;
 }
 
-const char *cudaGetErrorName(cudaError_t error) {
+const char *rt_error_name(cudaError_t error) {
     const struct row *row = find(error);
     return row ? row->name : "unrecognized error code";
 }
 
-const char *cudaGetErrorString(cudaError_t error) {
+const char *rt_error_text(cudaError_t error) {
     const struct row *row = find(error);
     return row ? row->text : "unrecognized error code";
+}
+
+const char *cudaGetErrorName(cudaError_t error) {
+    if (error) rt_seen();
+    return rt_error_name(error);
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+    if (error) rt_seen();
+    return rt_error_text(error);
 }

@@ -21,6 +21,12 @@ static void speak(const char *how, bool in_signal) {
     ses_close(rt.session, how, in_signal);
 }
 
+/* What can be said only when nothing more will come. A program that ends with an error reacted to it. */
+static void end_findings(int status) {
+    if (!rt.sticky) ses_leaks_write(rt.session); /* after a sticky error nothing can be freed */
+    if (!status) rt_unseen_write();
+}
+
 /* --- exit, _exit, quick_exit --------------------------------------------------------------------------- */
 
 static void at_exit(int status, void *unused) {
@@ -30,7 +36,7 @@ static void at_exit(int status, void *unused) {
     bool within = pthread_mutex_lock(&rt.lock) != 0;
     char how[32];
     snprintf(how, sizeof how, "exit %d", status & 0xff);
-    if (!within) rt_print_flush();
+    if (!within) rt_print_flush(), end_findings(status);
     speak(how, within);
     if (!within) pthread_mutex_unlock(&rt.lock);
 }

@@ -107,11 +107,12 @@ static cudaError_t check_cluster(const request *rq, const char **why) {
 static cudaError_t refuse(const request *rq, cudaError_t error, const char *why) {
     char config[160];
     describe(config, rq);
+    rt.told = true;
     if (error == cudaErrorNotSupported)
         ses_not_run(rt.session, rq->fn->name, why);
     else
         rt_finding("api-error", "error", "%s%s was not launched: %s (%s)", rq->fn->image->demangled,
-                   config, why, cudaGetErrorName(error));
+                   config, why, rt_error_name(error));
     return error;
 }
 

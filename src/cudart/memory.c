@@ -52,7 +52,7 @@ cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     else
         eng_memory_release(rt_memory(), at, &err);
     if (err.status) {
-        rt_finding("double-free", "error", "%s(%p): %s", call, address, err.text);
+        rt_finding_about(at, "double-free", "error", "%s(%p): %s", call, address, err.text);
         return cudaErrorInvalidValue;
     }
     void *frames[RT_STACK_FRAMES];
@@ -66,7 +66,7 @@ void rt_memory_reset(void) {
     eng_memory *mem = rt_memory();
     const eng_allocation *a;
     for (size_t i = 0; (a = eng_memory_at(mem, i)); i++) {
-        if (a->freed || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP) continue;
+        if (a->freed || a->name || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP) continue;
         wg_u64map_remove(&rt.pinned, a->address);
         rt_pool_freed(a->address, a->size);
         if (a->kind == ENG_ALLOC_REGISTERED)

@@ -144,6 +144,11 @@ void eng_memory_on_release(eng_memory *m, void (*fn)(void *, const eng_allocatio
     m->release_ctx = ctx;
 }
 
+void eng_memory_on_copy_out(eng_memory *m, void (*fn)(void *, const eng_allocation *, uint64_t, uint64_t), void *ctx) {
+    m->on_copy_out = fn;
+    m->copy_out_ctx = ctx;
+}
+
 /* --- accounting ----------------------------------------------------------------------- */
 
 void mem_drop(void *at, uint64_t size) {

@@ -68,6 +68,8 @@ wg_status eng_memory_unregister(eng_memory *mem, void *host, wg_error *err);
 wg_status eng_memory_release(eng_memory *mem, uint64_t address, wg_error *err);
 /* Called for each allocation while its shadows can still be read: when it is released, before they are dropped. */
 void eng_memory_on_release(eng_memory *mem, void (*fn)(void *ctx, const eng_allocation *allocation), void *ctx);
+/* Called when bytes [at, at + size) of an allocation were copied to the host. */
+void eng_memory_on_copy_out(eng_memory *mem, void (*fn)(void *ctx, const eng_allocation *allocation, uint64_t at, uint64_t size), void *ctx);
 /* Attaches the host call stack (copied). */
 void eng_memory_set_stack(eng_memory *mem, uint64_t address, void *const *stack, unsigned n, bool of_free);
 void eng_memory_set_name(eng_memory *mem, uint64_t address, const char *name);

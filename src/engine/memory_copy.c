@@ -107,6 +107,7 @@ wg_status eng_memory_copy(eng_memory *m, uint64_t dst, uint64_t src, uint64_t si
         mem_define(m, to, to_at, size);
     } else if (kind == ENG_DEVICE_TO_HOST) {
         from_device(m, from, from_at, size, (uint8_t *)(uintptr_t)dst);
+        if (m->on_copy_out) m->on_copy_out(m->copy_out_ctx, &from->pub, from_at, size);
     } else if (kind == ENG_HOST_TO_HOST) {
         memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
     } else if (to == from && to_at < from_at + size && from_at < to_at + size) {

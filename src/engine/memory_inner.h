@@ -54,6 +54,8 @@ struct eng_memory {
     wg_vec(mem_alloc *) table; /* by address; purged ones are gone */
     void (*on_release)(void *ctx, const eng_allocation *allocation);
     void *release_ctx;
+    void (*on_copy_out)(void *ctx, const eng_allocation *allocation, uint64_t at, uint64_t size);
+    void *copy_out_ctx;
     struct mem_parallel *parallel; /* the workers' views (memory_parallel.c) */
 };
 

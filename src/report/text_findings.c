@@ -56,17 +56,31 @@ static void write_where(const json_t *f, wg_text *out) {
     if (sass) wg_text_printf(out, "         /*%04llx*/ %s\n", (unsigned long long)json_integer_value(json_object_get(f, "offset")), sass);
 }
 
+/* Whose memory it is, where that is known: who allocated it, who freed it. */
+static void write_allocation(const json_t *f, wg_text *out) {
+    const json_t *a = json_object_get(f, "allocation");
+    char made[256], freed[256];
+    rep_place_of_stack(json_object_get(a, "allocated"), NULL, made, sizeof made);
+    rep_place_of_stack(json_object_get(a, "freed_at"), NULL, freed, sizeof freed);
+    if (!made[0] && !freed[0]) return;
+    wg_text_printf(out, "         allocation #%lld of %s", (long long)json_integer_value(json_object_get(a, "id")), rep_bytes(rep_get(a, "size")).at);
+    if (made[0]) wg_text_printf(out, " from %s", made);
+    if (freed[0]) wg_text_printf(out, ", freed in %s", freed);
+    wg_text_add(out, "\n");
+}
+
 static void write_finding(const json_t *f, const rep_style *style, wg_text *out) {
     const char *severity = json_string_value(json_object_get(f, "severity")), *detail = json_string_value(json_object_get(f, "detail"));
     char place[256];
     if (!severity) severity = "error";
     rep_ink_set(out, style, strcmp(severity, "error") == 0 ? REP_RED : strcmp(severity, "note") == 0 ? REP_PLAIN : REP_YELLOW);
-    wg_text_printf(out, "  %-7s", severity);
+    wg_text_printf(out, strlen(severity) < 7 ? "  %-7s" : "  %s ", severity);
     rep_ink_set(out, style, REP_PLAIN);
     wg_text_printf(out, "%s: %s\n", rep_word(f, "kind"), rep_word(f, "message"));
     write_where(f, out);
     write_side(json_object_get(f, "other"), "other side:", out);
     write_side(json_object_get(f, "origin"), "origin:", out);
+    write_allocation(f, out);
     if (detail) wg_text_printf(out, "         %s\n", detail);
     rep_place_of_stack(json_object_get(f, "stack"), json_string_value(json_object_get(f, "kernel")), place, sizeof place);
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);

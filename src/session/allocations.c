@@ -102,13 +102,26 @@ static void write_allocation(session *ses, const eng_allocation *a) {
 
 static void released(void *ctx, const eng_allocation *a) {
     session *ses = ctx;
-    if (!ses->closed) write_allocation(ses, a);
+    if (ses->closed) return;
+    write_allocation(ses, a);
+    ses_tails_end(ses, a, true);
 }
 
-void ses_allocations_watch(session *ses) { eng_memory_on_release(eng_device_memory(ses->device), released, ses); }
+static void copied(void *ctx, const eng_allocation *a, uint64_t at, uint64_t size) {
+    session *ses = ctx;
+    if (ses->tails.count && !ses->closed) ses_tails_copied(ses, a, at, size);
+}
+
+void ses_allocations_watch(session *ses) {
+    eng_memory_on_release(eng_device_memory(ses->device), released, ses);
+    eng_memory_on_copy_out(eng_device_memory(ses->device), copied, ses);
+}
 
 void ses_allocations_write(session *ses) {
     const eng_allocation *a;
     for (size_t i = 0; (a = eng_memory_at(eng_device_memory(ses->device), i)) != NULL; i++)
-        if (!a->freed) write_allocation(ses, a);
+        if (!a->freed) {
+            write_allocation(ses, a);
+            ses_tails_end(ses, a, false);
+        }
 }

@@ -65,7 +65,7 @@ static json_t *triple(uint64_t linear, const uint32_t size[3]) {
                      (json_int_t)(linear / size[0] / size[1]));
 }
 
-static json_t *allocation_json(const eng_allocation *a, uint64_t address) {
+json_t *ses_allocation_json(const eng_allocation *a, uint64_t address) {
     json_t *out = json_pack("{s:I, s:o, s:I, s:I}", "id", (json_int_t)a->id, "address", ses_hex(a->address), "size",
                             (json_int_t)a->size, "offset", (json_int_t)(address - a->address));
     if (a->name) json_object_set_new(out, "name", json_string(a->name));
@@ -117,11 +117,11 @@ static json_t *side_json(const session *ses, const ses_launch *l, const watch_si
     json_object_set_new(out, "address", ses_hex(side->address));
     const eng_allocation *a = side->allocation;
     if (!a && side->space == ENG_GLOBAL) a = eng_memory_find(eng_device_memory(ses->device), side->address, NULL);
-    if (a) json_object_set_new(out, "allocation", allocation_json(a, side->address));
+    if (a) json_object_set_new(out, "allocation", ses_allocation_json(a, side->address));
     return out;
 }
 
-static json_t *finding_json(const session *ses, const ses_launch *l, uint64_t index, const watch_finding *f) {
+json_t *ses_finding_json(const session *ses, const ses_launch *l, uint64_t index, const watch_finding *f) {
     json_t *out = f->at.known ? side_json(ses, l, &f->at) : json_object();
     json_object_set_new(out, "kind", json_string(watch_kind_name(f->kind)));
     json_object_set_new(out, "severity", json_string(severities[f->severity]));
@@ -149,7 +149,7 @@ void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch
     for (size_t i = 0; i < all->list.count; i++) {
         const watch_finding *f = &all->list.at[i];
         if (!f->fatal && !(ses->checks & UINT32_C(1) << f->kind)) continue;
-        ses_write(ses, "finding", finding_json(ses, l, index, f));
+        ses_write(ses, "finding", ses_finding_json(ses, l, index, f));
         if (f->severity == WATCH_ERROR) ses->errors++;
     }
     if (all->dropped)

@@ -34,6 +34,15 @@ typedef struct ses_module { /* what ses_load made */
     wg_arena *arena; /* of an assembled cubin; NULL */
 } ses_module;
 
+typedef struct ses_tail { /* elements that a grid left out, until it is known whether somebody misses them */
+    uint32_t allocation;
+    uint64_t from, base;     /* offsets in it: of the first byte left out, of thread 0's store */
+    uint64_t threads;        /* of the grid */
+    unsigned block_threads;
+    uint32_t stride;         /* bytes from one thread's store to the next one's */
+    json_t *finding;         /* all but what is missing */
+} ses_tail;
+
 struct session {
     ses_options options; /* texts owned */
     ses_sink sink;
@@ -49,6 +58,7 @@ struct session {
     eng_finding_kind fault;    /* what ended the latest launch that failed */
     volatile bool cancel;
     bool closed;
+    wg_vec(ses_tail) tails;
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
     uint64_t errors; /* findings that are errors */
     struct ses_tracing *tracing; /* trace.c; NULL: nothing is traced */
@@ -71,12 +81,21 @@ void ses_sink_last_words(void);
 void ses_finding_of_engine(const eng_finding *finding, watch_finding *out);
 /* Writes those that are looked for, and those that ended the launch. */
 void ses_findings_write(session *ses, const ses_launch *launch, uint64_t index, watch_findings *findings);
+json_t *ses_finding_json(const session *ses, const ses_launch *launch, uint64_t index, const watch_finding *finding);
+json_t *ses_allocation_json(const eng_allocation *allocation, uint64_t address); /* "allocation" of a finding */
 const char *ses_fatal_message(const watch_findings *findings); /* what ended the launch; NULL: nothing that was found */
 
 /* --- trace.c ------------------------------------------------------------------------------ */
 /* What the engine is to trace in this launch; NULL: nothing. Then, when the launch has ended, its record. */
 eng_trace *ses_trace_begin(session *ses, const ses_launch *l, const eng_launch *launch);
 void ses_trace_end(session *ses, const ses_launch *l, uint64_t index);
+
+/* --- coverage.c, leaks.c -------------------------------------------------------------------- */
+void ses_tails_add(session *ses, const ses_launch *launch, uint64_t index, const watch_record *record);
+void ses_tails_copied(session *ses, const eng_allocation *allocation, uint64_t at, uint64_t size); /* to the host */
+/* The allocation goes away (final), or the document is made as of now. */
+void ses_tails_end(session *ses, const eng_allocation *allocation, bool final);
+void ses_tails_free(session *ses);
 
 /* --- profile.c, allocations.c, places.c ---------------------------------------------------- */
 void ses_profile_add(session *ses, eng_code *code, const img_function *function, const watch_record *record);

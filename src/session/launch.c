@@ -99,6 +99,7 @@ static void record_launch(session *ses, const ses_launch *l, uint64_t index, wat
     json_t *out = launch_json(ses, l, index, &record, result, status, why, nanoseconds);
     if (!ses->options.want_instructions) ses_profile_add(ses, l->code, l->function, &record);
     watch_findings_merge(findings, &record.findings);
+    ses_tails_add(ses, l, index, &record);
     watch_record_free(&record);
     json_decref(ses->last);
     ses->last = out ? json_incref(out) : NULL;

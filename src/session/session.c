@@ -61,12 +61,16 @@ void ses_close(session *ses, const char *status, bool in_signal) {
 void ses_free(session *ses) {
     if (!ses) return;
     ses_close(ses, NULL, false);
-    if (ses->device) eng_memory_on_release(eng_device_memory(ses->device), NULL, NULL);
+    if (ses->device) {
+        eng_memory_on_release(eng_device_memory(ses->device), NULL, NULL);
+        eng_memory_on_copy_out(eng_device_memory(ses->device), NULL, NULL);
+    }
     while (ses->modules.count) ses_unload(ses, ses->modules.at[ses->modules.count - 1].code);
     wg_vec_free(&ses->modules);
     wg_vec_free(&ses->profiles);
     wg_vec_free(&ses->offered);
     wg_u64map_free(&ses->elements);
+    ses_tails_free(ses);
     json_decref(ses->last);
     free(ses->tracing);
     eng_device_free(ses->device);
@@ -224,18 +228,33 @@ bool ses_checks(const session *ses, const char *kind) {
 
 uint64_t ses_errors(const session *ses) { return ses->errors; }
 
-void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
-                 const char *fmt, ...) {
+static void host_finding(session *ses, const eng_allocation *a, uint64_t address, const char *kind, const char *severity,
+                         void *const *stack, unsigned n_stack, const char *fmt, va_list args) {
     char text[600];
-    va_list args;
     if (!ses_checks(ses, kind)) return;
-    va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     if (strcmp(severity, "error") == 0) ses->errors++;
     json_t *finding = json_pack("{s:s, s:s, s:s}", "kind", kind, "severity", severity, "message", text);
     if (n_stack) json_object_set_new(finding, "stack", ses_stack_json(stack, n_stack));
+    if (a) json_object_set_new(finding, "allocation", ses_allocation_json(a, address));
     ses_write(ses, "finding", finding);
+}
+
+void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
+                 const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    host_finding(ses, NULL, 0, kind, severity, stack, n_stack, fmt, args);
+    va_end(args);
+}
+
+void ses_finding_about(session *ses, uint64_t address, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
+                       const char *fmt, ...) {
+    const eng_allocation *a = ses->device ? eng_memory_find(eng_device_memory(ses->device), address, NULL) : NULL;
+    va_list args;
+    va_start(args, fmt);
+    host_finding(ses, a, address, kind, severity, stack, n_stack, fmt, args);
+    va_end(args);
 }
 
 void ses_note(session *ses, const char *fmt, ...) {

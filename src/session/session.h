@@ -93,6 +93,12 @@ void ses_not_run(session *ses, const char *kernel, const char *reason);
  * docs/json.md ("double-free"), severity "error", "warning" or "note", host stack may be NULL. */
 void ses_finding(session *ses, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
                  const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* The same about the allocation at an address, live or freed: who made it, who freed it. */
+void ses_finding_about(session *ses, uint64_t address, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
+                       const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+/* Findings of what is not freed now. A face calls it where everything should be: when the program ends, or resets the
+ * device. */
+void ses_leaks_write(session *ses);
 /* Is this kind looked for? Findings of others are not recorded. */
 bool ses_checks(const session *ses, const char *kind);
 uint64_t ses_errors(const session *ses); /* findings so far that are errors */

@@ -41,6 +41,7 @@ void watch_record_free(watch_record *record) {
     json_decref(record->samples);
     json_decref(record->extra);
     watch_findings_free(&record->findings);
+    wg_vec_free(&record->tails);
     memset(record, 0, sizeof *record);
 }
 

@@ -44,6 +44,14 @@ typedef struct watch_table { /* counters of one function's instructions */
     uint64_t *values[WATCH_COUNTERS]; /* NULL: no value for any instruction */
     uint64_t *present[WATCH_COUNTERS]; /* bit set of instructions that have a value */
 } watch_table;
+/* A store that the end of the grid ended, before the end of what it stores into (coverage.c). */
+typedef struct watch_tail {
+    watch_side at; /* the last thread's store; its address is the first that a further thread would have stored to */
+    const eng_allocation *allocation;
+    uint64_t base, threads; /* address of thread 0's store; threads of the grid */
+    unsigned block_threads;
+    uint32_t stride; /* bytes from one thread's store to the next one's */
+} watch_tail;
 typedef struct watch_record {
     watch_value launch[WATCH_COUNTERS];
     watch_table *tables; /* by function of the module */
@@ -51,6 +59,7 @@ typedef struct watch_record {
     json_t *samples; /* of accesses, by watch_sample_key; NULL: none */
     json_t *extra; /* more members for the launch's JSON ("occupancy", ...) */
     watch_findings findings;
+    wg_vec(watch_tail) tails;
     bool failed;   /* no memory: the record is not whole */
 } watch_record;
 

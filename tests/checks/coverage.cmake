@@ -1,0 +1,22 @@
+# Elements that a grid leaves out, and what is wrong on the host's side.
+add_executable(test_coverage test_coverage.c)
+target_link_libraries(test_coverage PRIVATE warpgrind_shared PkgConfig::JANSSON)
+wg_compile_options(test_coverage)
+foreach(sm 80 90)
+  add_test(NAME checks_coverage_sm_${sm} COMMAND test_coverage ${CMAKE_CURRENT_SOURCE_DIR}/coverage.cu
+           ${CMAKE_CURRENT_SOURCE_DIR}/coverage.sm_${sm}.cubin)
+  set_tests_properties(checks_coverage_sm_${sm} PROPERTIES LABELS "sanitize")
+endforeach()
+
+# A program without nvcc, as those of the runtime's tests.
+set(cudart_tests ${PROJECT_SOURCE_DIR}/tests/cudart)
+if(NOT WG_SANITIZE)
+  add_executable(checks_host host.c ${cudart_tests}/program.c)
+  set_property(SOURCE ${cudart_tests}/program.c PROPERTY OBJECT_DEPENDS ${cudart_tests}/kernels_sm80.cubin)
+  target_compile_definitions(checks_host PRIVATE KERNELS="${cudart_tests}/kernels_sm80.cubin")
+  target_include_directories(checks_host PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(checks_host PRIVATE cudart Threads::Threads)
+  wg_compile_options(checks_host)
+  add_test(NAME checks_host COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_host $<TARGET_FILE:checks_host>)
+  set_tests_properties(checks_host PROPERTIES LABELS "sanitize" TIMEOUT 120)
+endif()
