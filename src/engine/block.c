@@ -153,6 +153,7 @@ static bool run_turn(eng_blk *block, eng_warp *w) {
 
 eng_block_end eng_run_block(eng_blk *block) {
     eng_worker *k = block->worker;
+    if (out_of_patience(k)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
     for (unsigned rounds = 0; rounds < ROUNDS_UNTIL_SPINS;) {
         bool ran = false, only_spins = true;
         for (uint32_t n = 0; n < block->n_warps; n++) { /* one that a barrier lets go on has its turn at once, or next time */
