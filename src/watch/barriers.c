@@ -1,6 +1,7 @@
 /* Block barriers: all threads of the block must come to the same one.
  *
- * Two barrier instructions of one source line are one barrier that the compiler has copied. */
+ * Two barrier instructions of one source line are one barrier that the compiler has copied. So is one in a routine of the
+ * compiler's own, to which the warps come that are not together where the barrier stands (BRA.CONV). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,17 @@ static const img_line *line_of(const state *st, unsigned function, uint32_t inst
     return img_line_at(&st->ctx.module->functions[function], instr * 16);
 }
 
+/* WARPSYNC, the barrier, RET: such a routine stands for any barrier of the function. */
+static bool is_routine(const state *st, unsigned function, uint32_t instr) {
+    const img_function *f = &st->ctx.module->functions[function];
+    const sass_instr *code = eng_instructions(st->ctx.code, f);
+    return code && instr && instr + 1 < f->code_size / 16 && code[instr - 1].op == SASS_WARPSYNC && code[instr + 1].op == SASS_RET;
+}
+
 /* One barrier of the source? Without line information only the same instruction is. */
 static bool same_barrier(const state *st, const arrival *a, const eng_event *ev) {
     if (a->function == ev->function && a->instr == ev->instr) return true;
+    if (is_routine(st, a->function, a->instr) || is_routine(st, ev->function, ev->instr)) return true;
     const img_line *x = line_of(st, a->function, a->instr), *y = line_of(st, ev->function, ev->instr);
     return x && y && x->line && x->line == y->line && x->file && y->file && strcmp(x->file, y->file) == 0;
 }
