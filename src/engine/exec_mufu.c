@@ -1,5 +1,7 @@
 /* MUFU: approximations of reciprocals, roots, exponentials, logarithms and trigonometry. Last bits are not the
- * hardware's: results are those of the correctly rounded function, denormals flushed on both sides. */
+ * hardware's. RCP and SQRT are correctly rounded; RSQ rounds twice, the root and then its reciprocal (RSQ64H likewise,
+ * in double); SIN and COS are computed in double and rounded; EX2, LG2 and TANH are as good as the host's
+ * libm. In single and double precision, denormals are flushed on both sides. */
 #include "engine/lanes_float.h"
 #include "engine/small_float.h"
 
