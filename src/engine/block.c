@@ -156,7 +156,8 @@ eng_block_end eng_run_block(eng_blk *block) {
     if (out_of_patience(k)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
     for (unsigned rounds = 0; rounds < ROUNDS_UNTIL_SPINS;) {
         bool ran = false, only_spins = true;
-        for (uint32_t n = 0; n < block->n_warps; n++) { /* one that a barrier lets go on has its turn at once, or next time */
+        for (uint32_t turn = 0; turn < block->n_warps; turn++) { /* one that a barrier lets go on has its turn at once, or next time */
+            uint32_t n = block->order[turn];
             eng_warp *w = &block->warps[n];
             if (!(block->ready >> n & 1)) continue;
             ran = true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/order.h"
 #include "engine/run.h"
 
 /* What a program reads before it wrote: like device memory, a pattern that no one mistakes for a result. */
@@ -166,6 +167,7 @@ eng_blk *eng_block_new(eng_worker *worker) {
         return NULL;
     }
     *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory, .memory = memory, .groups = groups};
+    for (uint32_t n = 0; n < grid->warps; n++) block->order[n] = (uint8_t)n;
     for (uint32_t n = 0; n < grid->warps; n++)
         warps[n] = (eng_warp){.index = n, .worker = worker, .block = block, .shared = memory, .shared_size = grid->shared_size,
                               .local_size = grid->local_size, .groups = groups + (size_t)n * GROUPS, .stop = grid->plan->stop,
@@ -192,6 +194,7 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
     block->live_warps = block->n_warps;
     block->live_lanes = grid->threads;
     block->running = true;
+    if (block->worker->shuffled) eng_order_warps(grid->launch->seed, linear, block->order, block->n_warps);
     if (block->barriers_used) {
         memset(block->barriers, 0, sizeof block->barriers);
         memset(block->whole, 0, sizeof block->whole);

@@ -90,11 +90,12 @@ typedef struct eng_launch {
     unsigned jobs;             /* workers; 0 = 1 */
     uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */
     bool count_reads;          /* count how often each element of global memory is read (memory.h) */
-    uint64_t seed;             /* 0 = the fixed order; else another order of warps, blocks and groups */
+    uint64_t seed;             /* 0 = the fixed order; else another order of blocks, warps and divergent groups, the same for
+                                * the same seed */
     /* sinks[worker * n_sinks + k] */
     eng_sink *sinks;
     size_t n_sinks;
-    void (*finding)(void *ctx, const eng_finding *finding); /* called in order of blocks, from the calling thread */
+    void (*finding)(void *ctx, const eng_finding *finding); /* in order of block, warp and occurrence; from the calling thread */
     void *ctx;
     /* What device code prints (error: assertions that failed); NULL: stdout and stderr. */
     void (*print)(void *ctx, bool error, const char *text, size_t n);

@@ -271,7 +271,7 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;
     if (!swap && (type == T_S32 || type == T_S64) && sub != SASS_ATOM_MIN && sub != SASS_ATOM_MAX) type = type == T_S32 ? T_U32 : T_U64;
     if (type == T_COUNT || (!swap && !atoms[sub][type])) return eng_refuse(plan, "this atomic operation on this type");
-    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE)) | sub << 8 | type << 12;
+    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | 7u << 28)) | sub << 8 | type << 12;
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_slot_dst(plan, &in->dst);
     if (swap) { /* the new values' slot has no field of its own */
@@ -297,7 +297,6 @@ static bool bind_atom(eng_plan *plan, const sass_instr *in, eng_ins *out) { retu
 static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool result = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;
     bind_window(plan, in, out, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
-    if (out->x & MEM_SCALE) return eng_refuse(plan, "a shared atomic with a scaled address");
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a shared atomic with a predicate result");
     if (!take_operation(plan, in, out)) return false;
     if (!result) out->x |= ATOM_NO_RESULT;

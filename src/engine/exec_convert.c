@@ -217,10 +217,15 @@ ENG_OP(int_pack) {
     LANES(false, (saturate((int32_t)((const uint32_t *)a_)[l], i->y) & 0xff) << 8 |
                      (saturate((int32_t)((const uint32_t *)b_)[l], i->y) & 0xff) | ((const uint32_t *)c_)[l] << 16)
 }
+/* Two saturated halves. */
+ENG_OP(int_pack_halves) {
+    LANES(false, saturate((int32_t)((const uint32_t *)a_)[l], i->y) << 16 |
+                     (saturate((int32_t)((const uint32_t *)b_)[l], i->y) & 0xffff))
+}
 static bool bind_i2ip(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     out->y = in->type;
-    out->fn = eng_pick(int_pack, out);
+    out->fn = eng_pick(in->type == SASS_U16 || in->type == SASS_S16 ? int_pack_halves : int_pack, out);
     return true;
 }
 

@@ -58,7 +58,7 @@ ENG_HANDLER(qspc) {
     if (on) {
         global_addresses(i, R, A);
         spaces s = split_spaces(A, ENG_ALL, offsets);
-        uint32_t yes = i->z == 0 ? s.global : i->z == 1 ? s.local : s.shared;
+        uint32_t yes = i->z == 0 ? s.global : i->z == 1 ? s.local : i->z == 2 ? s.shared : 0; /* of another block of a cluster: none */
         eng_set_pred(w, i->pd[0], yes, on);
         ENG_LANES(l, on) eng_u32(R, i->d)[l] = yes >> l & 1;
     }
@@ -71,7 +71,7 @@ static bool bind_qspc(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->pd[0] = eng_pred_dst(&in->pdst[0]);
     out->z = in->sub;
     out->fn = qspc;
-    return in->sub <= 2;
+    return true;
 }
 
 ENG_FAMILY(generic, {"ld", bind_ld}, {"st", bind_st}, {"qspc", bind_qspc});

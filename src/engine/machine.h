@@ -111,6 +111,7 @@ struct eng_blk { /* a block that is running */
     uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
     uint32_t ready;        /* bits: warps that can run */
     uint32_t whole[16];    /* bits: warps of which all lanes wait at a barrier as one group */
+    uint8_t order[32];     /* warps, as their turns come */
     bool running;          /* holds a block that has not ended */
     struct eng_barrier {   /* BAR */
         uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
@@ -133,6 +134,7 @@ struct eng_worker {
     eng_sink *sinks;
     size_t n_sinks;
     bool stop;                 /* the launch ends: set by eng_fault when fatal */
+    bool shuffled;             /* the launch has a seed: order.h */
     uint64_t *counts;          /* executions of basic blocks, branches, guards: see plan.h */
     void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
     uint64_t executed;         /* warp instructions of the quanta that ended */

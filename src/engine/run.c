@@ -1,4 +1,5 @@
 /* A launch: its constants, its workers, its blocks in order. */
+#include "engine/order.h"
 #include "engine/run.h"
 #include "engine/driver.h"
 #include "engine/view.h"
@@ -63,6 +64,7 @@ static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
     }
     put64(bank, blackwell ? 0x340 : 0x18, ENG_SHARED_WINDOW);
     put64(bank, blackwell ? 0x348 : 0x20, ENG_LOCAL_WINDOW);
+    if (blackwell) put64(bank, 0x2f8, ENG_LOCAL_WINDOW); /* where code of sm_100 reads it */
     put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
     if (!blackwell) put64(bank, grid->code->module->sm >= 90 ? 0xd0 : 0x50, grid->code->constants); /* c[0x3] as a generic address, for -G code */
     if (!blackwell) put32(bank, 0x114, f->shared_static);
@@ -147,7 +149,7 @@ static eng_worker *new_worker(eng_grid *grid, unsigned index) {
     eng_worker *k = calloc(1, sizeof *k);
     if (!k) return NULL;
     *k = (eng_worker){.device = grid->code->device, .memory = grid->code->device->memory, .grid = grid, .index = index,
-                      .n_sinks = launch->n_sinks, .wants = grid->plan->wants,
+                      .n_sinks = launch->n_sinks, .wants = grid->plan->wants, .shuffled = launch->seed != 0,
                       .sinks = launch->sinks ? launch->sinks + index * launch->n_sinks : NULL};
     k->counts = calloc(grid->plan->n_counters + 1u, sizeof *k->counts);
     k->findings = calloc(1, sizeof *k->findings);
@@ -207,14 +209,15 @@ static uint64_t resident_blocks(const eng_grid *grid) {
     return per_sm * gpu->sms;
 }
 
-/* Runs blocks first..end-1 in order. A block that waits for another one stays, and the next one is begun beside it. */
+/* Runs blocks first..end-1 in order, or what the seed makes of it. A block that waits for another one stays, and the next one is begun beside it. */
 static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
     uint64_t next = first, limit = resident_blocks(k->grid);
     c->count = 0;
     while ((next < end || c->count) && !k->stop) {
         if (next < end && c->count < limit) {
             if (!add_context(k, c)) break;
-            eng_block_start(c->at[c->count], next++);
+            eng_block_start(c->at[c->count], k->shuffled ? eng_order_block(k->grid->launch->seed, next, k->grid->n_blocks) : next);
+            next++;
             if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;
             else continue;
         }
@@ -286,18 +289,27 @@ static unsigned workers_for(const eng_grid *grid) {
     return jobs;
 }
 
-static int by_block(const void *a, const void *b) {
-    const eng_finding *f = a, *g = b;
-    return f->block < g->block ? -1 : f->block > g->block;
+/* By block and warp, then as they occurred: all findings of a block lie in the list of the worker that ran it, so this
+ * order does not depend on how many workers there were. */
+static int by_place(const void *a, const void *b) {
+    const eng_finding *f = *(const eng_finding *const *)a, *g = *(const eng_finding *const *)b;
+    if (f->block != g->block) return f->block < g->block ? -1 : 1;
+    if (f->warp != g->warp) return f->warp < g->warp ? -1 : 1;
+    return f < g ? -1 : f > g; /* of one list */
 }
 
-static void report_findings(eng_worker **workers, unsigned n, const eng_launch *launch) {
-    struct eng_findings all = {0};
+static wg_status report_findings(eng_worker **workers, unsigned n, const eng_launch *launch, wg_error *err) {
+    size_t count = 0, at = 0;
+    for (unsigned k = 0; k < n; k++) count += workers[k]->findings->list.count;
+    if (!count || !launch->finding) return WG_OK;
+    const eng_finding **all = malloc(count * sizeof *all);
+    if (!all) return wg_fail(err, WG_ERR_MEMORY, "no memory for %zu findings", count);
     for (unsigned k = 0; k < n; k++)
-        for (size_t f = 0; f < workers[k]->findings->list.count; f++) wg_vec_push(&all.list, workers[k]->findings->list.at[f]);
-    if (n > 1 && all.list.count) qsort(all.list.at, all.list.count, sizeof *all.list.at, by_block);
-    for (size_t f = 0; f < all.list.count && launch->finding; f++) launch->finding(launch->ctx, &all.list.at[f]);
-    wg_vec_free(&all.list);
+        for (size_t f = 0; f < workers[k]->findings->list.count; f++) all[at++] = &workers[k]->findings->list.at[f];
+    qsort(all, count, sizeof *all, by_place);
+    for (size_t f = 0; f < count; f++) launch->finding(launch->ctx, all[f]);
+    free(all);
+    return WG_OK;
 }
 
 /* One warp instruction a cycle from each of an SM's four schedulers, on as many SMs as there are blocks. */
@@ -338,7 +350,8 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
         }
         result->complete = result->blocks_run == grid->n_blocks;
         result->cycles = model_cycles(grid, result);
-        report_findings(workers, made, grid->launch);
+        wg_status reported = report_findings(workers, made, grid->launch, st == WG_OK ? err : NULL);
+        if (st == WG_OK) st = reported;
     }
     for (unsigned k = 0; k < made; k++) free_worker(workers[k]);
     return st;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/driver.h"
+#include "engine/order.h"
 #include "engine/plan.h"
 #include "engine/run.h"
 
@@ -78,7 +79,17 @@ static void settle(eng_warp *w) {
     }
 }
 
+/* With a seed: a number for this place in the run. */
+static uint64_t chance(const eng_warp *w) {
+    uint64_t warp = w->block->linear * 32 + w->index;
+    return eng_order_mix(w->worker->grid->launch->seed ^ eng_order_mix(warp + 1) ^ w->executed << 8);
+}
+
 const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const eng_ins *later) {
+    if (__builtin_expect(w->worker->shuffled, 0) && chance(w) & 1) {
+        const eng_ins *other = later;
+        first = w->mask & ~first, later = to, to = other;
+    }
     eng_park(w, (eng_group){.pc = later, .at = later, .mask = w->mask & ~first, .state = ENG_GROUP_READY});
     w->mask = first;
     return to;
@@ -196,8 +207,10 @@ const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, uint64_t place[32], ui
         if ((lanes >> l & 1) && place[l] > furthest) furthest = place[l];
     if (furthest >= ENG_EXTERN_PLACE && !eng_driver_call(w, i, place, lanes)) return eng_end(w, i);
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    unsigned from = w->worker->shuffled ? chance(w) & 31 : 0; /* the group that is parked last goes first */
     while (lanes) {
-        uint64_t to = place[first_lane(lanes)];
+        uint32_t ahead = lanes & ENG_ALL << from;
+        uint64_t to = place[first_lane(ahead ? ahead : lanes)];
         uint32_t same = 0;
         for (unsigned l = 0; l < 32; l++)
             if ((lanes >> l & 1) && place[l] == to) same |= 1u << l;

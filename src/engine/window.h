@@ -15,12 +15,12 @@ static inline void bind_window(eng_plan *plan, const sass_instr *in, eng_ins *ou
     out->access = (uint8_t)access;
     out->z = (uint16_t)access;
     out->x = in->type == SASS_S8 || in->type == SASS_S16 ? MEM_SIGNED : 0u;
-    if (m->scale > 1) out->x |= MEM_SCALE | (uint32_t)__builtin_ctz(m->scale) << 8;
+    if (m->scale > 1) out->x |= MEM_SCALE | (uint32_t)__builtin_ctz(m->scale) << 28;
 }
 
 static inline void shared_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {
     const uint32_t *a = eng_u32(R, i->a);
-    uint32_t add = *eng_u32(R, i->b) + (uint32_t)i->imm, shift = i->x & MEM_SCALE ? i->x >> 8 & 7 : 0;
+    uint32_t add = *eng_u32(R, i->b) + (uint32_t)i->imm, shift = i->x & MEM_SCALE ? i->x >> 28 & 7 : 0;
     for (unsigned l = 0; l < 32; l++) A[l] = (a[l] << shift) + add;
 }
 

@@ -23,7 +23,7 @@ typedef struct machine {
     size_t n_findings;
     eng_result result;
     unsigned jobs;
-    uint64_t max_instructions;
+    uint64_t max_instructions, seed;
 } machine;
 
 static inline machine *machine_open(const char *cubin) {
@@ -72,7 +72,7 @@ static inline wg_status machine_launch(machine *m, const char *kernel, uint32_t 
     const img_function *f = img_find_function(m->module, kernel);
     if (!f) fail_msg("no kernel %s", kernel);
     eng_launch l = {.function = f, .grid = {gx, gy, 1}, .block = {bx, by, 1}, .params = params, .jobs = m->jobs,
-                    .finding = machine_finding, .ctx = m, .max_instructions = m->max_instructions};
+                    .finding = machine_finding, .ctx = m, .max_instructions = m->max_instructions, .seed = m->seed};
     m->n_findings = 0;
     m->err.text[0] = 0;
     eng_result_free(&m->result);
