@@ -71,6 +71,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
 void eng_device_free(eng_device *device) {
     if (!device) return;
     eng_memory_free(device->memory);
+    eng_textures_free(device);
     eng_heap_free(device->heap);
     free(device->heap);
     free(device);

@@ -3,15 +3,23 @@
 #define WG_ENGINE_CODE_H
 
 #include "base/arena.h"
+#include "base/vec.h"
 #include "engine/engine.h"
 #include "engine/isa.h"
 #include "engine/machine.h"
+#include "engine/texture.h"
+
+struct eng_textures {
+    eng_texture **at;
+    size_t count, room;
+};
 
 struct eng_device {
     const eng_gpu *gpu;
     eng_memory *memory;
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     struct eng_heap *heap; /* of device-side malloc (driver.h) */
+    struct eng_textures textures; /* by handle - 1; NULL where one was destroyed */
     eng_isa isa;
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard, trace;
@@ -34,6 +42,8 @@ struct eng_code {
 #define ENG_CODE_BASE   UINT64_C(0x100000)
 /* Functions that the driver provides (vprintf, malloc, ...): 16 bytes each, in order of img_module.externs. */
 #define ENG_EXTERN_BASE UINT64_C(0x40000000)
+
+void eng_textures_free(eng_device *device);
 
 eng_bind eng_find_binder(eng_isa isa, const char *name); /* NULL: no family has it */
 
