@@ -206,6 +206,23 @@ ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t a
 }
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
 
+/* Plain accesses of whole warps: as events, for which a place is known to be free, or as sums in the counters at c once
+ * the first was an event. */
+ENG_INLINE void put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t address, unsigned cls, unsigned space, unsigned width) {
+    uint32_t wants = w->worker->wants;
+    if (wants & ENG_WANTS_SUMS) {
+        uint64_t *n = w->counts + c + (cls == ENG_UNIFORM ? ENG_PLAIN_UNIFORM : (address & (ENG_PLAIN_SECTOR - 1)) != 0);
+        if (ENG_LIKELY(*n)) {
+            ++*n;
+            return;
+        }
+        *n = 1;
+    } else if (!(wants & 1u << ENG_EV_ACCESS)) {
+        return;
+    }
+    put_plain(w, i, ENG_ALL, address, cls, space, width);
+}
+
 /* --- moving whole warps --------------------------------------------------------------- */
 
 ENG_INLINE vu load_vu(const void *p) {

@@ -45,6 +45,20 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
     result->blocks_run += k->blocks_run;
 }
 
+/* Tells a worker's sinks of the plain accesses that they have not heard of: the first one was an event. */
+static void tell_plain(const eng_worker *k, const eng_unit *unit, unsigned n) {
+    const uint64_t *counts = k->counts + unit->planned[n].plain;
+    eng_plain sums = {.function = unit->function, .instr = n, .space = unit->planned[n].space};
+    for (unsigned s = 0; s < ENG_PLAIN_SHAPES; s++) sums.n[s] = counts[s] ? counts[s] - 1 : 0;
+    for (size_t s = 0; s < k->n_sinks; s++)
+        if (k->sinks[s].plain) k->sinks[s].plain(k->sinks[s].state, &sums);
+}
+static void tell_sums(const eng_plan *plan, const eng_worker *k) {
+    for (size_t u = 0; u < plan->units.count; u++)
+        for (unsigned n = 0; n < plan->units.at[u].n; n++)
+            if (plan->units.at[u].planned[n].plain != ENG_NO_INDEX) tell_plain(k, &plan->units.at[u], n);
+}
+
 wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, unsigned n, eng_result *result, wg_error *err) {
     const img_module *m = plan->code->module;
     result->n_functions = m->n_functions;
@@ -58,7 +72,10 @@ wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, un
         eng_result_free(result);
         return wg_fail(err, WG_ERR_MEMORY, "no memory for the counts of %s", plan->kernel->demangled);
     }
-    for (unsigned k = 0; k < n; k++) add_worker(plan, workers[k], result);
+    for (unsigned k = 0; k < n; k++) {
+        add_worker(plan, workers[k], result);
+        tell_sums(plan, workers[k]);
+    }
     for (size_t u = 0; u < plan->units.count; u++) {
         const eng_unit *unit = &plan->units.at[u];
         for (unsigned i = 0; i < unit->n; i++) {

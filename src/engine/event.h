@@ -95,11 +95,24 @@ static inline uint64_t eng_lane_address(const eng_batch *batch, const eng_event 
     }
 }
 
+/* Accesses of an instruction by whole warps that are contiguous or uniform: nearly all there are in good kernels, and all
+ * that most listeners want of them is how many. Contiguous ones from the start of a 32-byte sector; others; uniform ones. */
+enum { ENG_PLAIN_ALIGNED, ENG_PLAIN_SHIFTED, ENG_PLAIN_UNIFORM, ENG_PLAIN_SHAPES, ENG_PLAIN_SECTOR = 32 };
+typedef struct eng_plain {
+    unsigned function;
+    uint32_t instr;
+    eng_space space;
+    uint64_t n[ENG_PLAIN_SHAPES];
+} eng_plain;
+
 /* Somebody who listens. One sink object per worker (state is never shared between workers). */
 typedef struct eng_sink {
     uint32_t wants; /* 1 << eng_event_kind, or-ed */
     void (*events)(void *state, const eng_batch *batch);
     void *state;
+    /* Takes sums: of an instruction's plain accesses in a shape only the first comes as an event for sure, and how many
+     * others there were is told when the launch has ended. NULL: all of them come as events. */
+    void (*plain)(void *state, const eng_plain *sums);
     /* Forgets everything it was told: the launch begins again (several workers met a conflict). NULL: it cannot, and
      * the launch gets one worker. */
     void (*restart)(void *state);

@@ -133,7 +133,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
             *run = (mem_run){at, n, 1};
             __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
         }
-        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
             ENG_UNLIKELY(v->words && !run_stays(run, at, W) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
@@ -145,7 +145,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
             run_put(v, run);
             *run = (mem_run){at, W, 32};
         }
-        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_GLOBAL, W);
+        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_GLOBAL, W);
     } else {
         return load_rest(i, w, R, mask);
     }
@@ -185,7 +185,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
         (address - r->lo + n > r->plain && ENG_UNLIKELY(!mark_fast(v, address + r->shadow, n))))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, at_host(r, address), W);
-    if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     r->bytes += n;
     w->worked = ENG_ALL;
     ENG_NEXT;
@@ -213,6 +213,7 @@ static bool bind_ldg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a load with a predicate result");
     bind_global(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
+    out->c = eng_plain_counter(plan, ENG_GLOBAL);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_GLOBAL_LD, SASS_CLASS_GLOBAL_ST);
     if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR || (out->access & ENG_STRONG)) out->fn = load_rest;
     else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
@@ -223,6 +224,7 @@ static bool bind_stg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {stg_8, stg_16, stg_32, stg_64, stg_128};
     bind_global(plan, in, out, ENG_WRITE);
     out->c = eng_slot_src(plan, &in->a);
+    out->d = eng_plain_counter(plan, ENG_GLOBAL);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_GLOBAL_LD, SASS_CLASS_GLOBAL_ST);
     if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR) out->fn = store_rest;
     else out->fn = pick_access(fast[__builtin_ctz(out->width)], out, before);

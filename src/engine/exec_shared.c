@@ -68,11 +68,11 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     if (seen == SEEN_CONTIGUOUS) {
         if (ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         gather_contiguous(R, i->d, w->shared + address, W, is_signed);
-        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_SHARED, W);
     } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses_shared(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         broadcast(R, i->d, w->shared + address, W, is_signed);
-        if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_UNIFORM, ENG_SHARED, W);
+        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_SHARED, W);
     } else {
         return load_rest(i, w, R, mask);
     }
@@ -88,7 +88,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, w->shared + address, W);
-    if (wants_access(w)) put_plain(w, i, ENG_ALL, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W);
     w->worked = ENG_ALL;
     ENG_NEXT;
 }
@@ -110,6 +110,7 @@ static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {lds_u8, lds_u16, lds_32, lds_64, lds_128}, *const fast_signed[2] = {lds_s8, lds_s16};
     bind_window(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
+    out->c = eng_plain_counter(plan, ENG_SHARED);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
     if (out->x & MEM_SCALE) out->fn = load_rest;
     else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
@@ -120,6 +121,7 @@ static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {sts_8, sts_16, sts_32, sts_64, sts_128};
     bind_window(plan, in, out, ENG_WRITE);
     out->c = eng_slot_src(plan, &in->a);
+    out->d = eng_plain_counter(plan, ENG_SHARED);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
     out->fn = out->x & MEM_SCALE ? store_rest : pick_access(fast[__builtin_ctz(out->width)], out, before);
     return true;

@@ -62,6 +62,10 @@ struct eng_ins { /* one cache line */
 };
 _Static_assert(sizeof(struct eng_ins) == 64, "an instruction is one cache line");
 
+/* Beside the kinds of events: everybody who wants accesses takes sums of the plain ones (event.h). */
+#define ENG_WANTS_SUMS (1u << 31)
+_Static_assert(ENG_EV_KINDS < 31, "a bit is free");
+
 typedef struct eng_bank { /* a constant bank: reads beyond size give ENG_FAULT_CONSTANT */
     const uint8_t *bytes;
     uint32_t size;
@@ -130,7 +134,7 @@ struct eng_worker {
     unsigned index;
     eng_batch *batch;          /* events being written; NULL when nobody listens */
     eng_event *ev, *ev_end;    /* next free event, end of batch->events */
-    uint32_t wants;            /* 1 << eng_event_kind, or-ed over all sinks */
+    uint32_t wants;            /* 1 << eng_event_kind, or-ed over all sinks; ENG_WANTS_SUMS */
     eng_sink *sinks;
     size_t n_sinks;
     bool stop;                 /* the launch ends: set by eng_fault when fatal */
@@ -262,7 +266,8 @@ void eng_operands(eng_plan *plan, const sass_instr *in, eng_ins *out);
 bool eng_is_zero(const sass_operand *op);                        /* absent, RZ, URZ or 0 */
 uint8_t eng_pred_src(const sass_pred *pred);                     /* ENG_PT when absent */
 uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK when PT or absent */
-uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to */
+uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to; ENG_WANTS_SUMS */
+uint32_t eng_plain_counter(eng_plan *plan, eng_space space); /* index of the counters of the plain accesses of the instruction being planned */
 const img_function *eng_plan_function(const eng_plan *plan);
 const sass_instr *eng_plan_instrs(const eng_plan *plan, unsigned *n); /* of the function that is being planned */
 unsigned eng_plan_block_start(const eng_plan *plan);   /* first instruction of the basic block of the one being planned */

@@ -34,6 +34,8 @@ typedef struct eng_planned { /* where an instruction went */
     uint32_t block;  /* index of its block's counters */
     uint32_t guard;  /* index of its guard counter; ENG_NO_INDEX: none */
     uint32_t branch; /* index of its branch counters; ENG_NO_INDEX: none */
+    uint32_t plain;  /* index of the counters of its plain accesses, ENG_PLAIN_SHAPES of them; ENG_NO_INDEX: none */
+    eng_space space; /* of those */
 } eng_planned;
 
 /* Does a basic block begin here? UNKNOWN: at a place that a register may hold. */

@@ -365,6 +365,9 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     *result = (eng_result){0};
     uint32_t wants = 0;
     for (size_t s = 0; s < launch->n_sinks; s++) wants |= launch->sinks[s].wants;
+    if (wants & 1u << ENG_EV_ACCESS) wants |= ENG_WANTS_SUMS;
+    for (size_t s = 0; s < launch->n_sinks; s++)
+        if (launch->sinks[s].wants & 1u << ENG_EV_ACCESS && !launch->sinks[s].plain) wants &= ~ENG_WANTS_SUMS;
     eng_plan *plan;
     eng_grid grid;
     wg_status st = eng_plan_get(code, launch->function, wants, launch->trace != NULL, &plan, err);

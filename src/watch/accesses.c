@@ -60,6 +60,12 @@ static void events(void *opaque, const eng_batch *batch) {
     }
 }
 
+static void plain(void *opaque, const eng_plain *sums) {
+    watch_hot *row = watch_cell(&((state *)opaque)->hot, sums->function, sums->instr);
+    for (unsigned s = 0; row && s < WATCH_SHAPES; s++) row->n[sums->space][s] += sums->n[s];
+}
+static bool takes_sums(const watch_context *ctx) { return !ctx->chunk_bytes; } /* the own model looks at every one */
+
 static void merge_hot(watch_cells *into, const watch_cells *from) {
     for (unsigned f = 0; f < from->module->n_functions; f++) {
         const watch_hot *b = from->at[f];
@@ -89,6 +95,8 @@ const watch watch_accesses = {.name = "accesses",
                               .wants = 1u << ENG_EV_ACCESS,
                               .start = start,
                               .events = events,
+                              .plain = plain,
+                              .takes_sums = takes_sums,
                               .merge = merge,
                               .finish = finish,
                               .stop = stop};

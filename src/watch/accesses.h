@@ -7,7 +7,7 @@
 
 /* Whole-warp requests by shape: contiguous from the start of a 32-byte sector; contiguous from within one; all lanes at
  * one address. What such a request costs follows from its width alone. */
-enum { WATCH_ALIGNED, WATCH_SHIFTED, WATCH_UNIFORM, WATCH_SHAPES };
+enum { WATCH_ALIGNED = ENG_PLAIN_ALIGNED, WATCH_SHIFTED = ENG_PLAIN_SHIFTED, WATCH_UNIFORM = ENG_PLAIN_UNIFORM, WATCH_SHAPES = ENG_PLAIN_SHAPES };
 typedef struct watch_hot {
     uint64_t n[2][WATCH_SHAPES]; /* [ENG_GLOBAL], [ENG_SHARED] */
     uint64_t unused[2];          /* a cache line an instruction */

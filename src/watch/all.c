@@ -21,6 +21,10 @@ static void relay(void *state, const eng_batch *batch) {
     struct watch_listener *l = state;
     if (l->state) l->watch->events(l->state, batch);
 }
+static void relay_plain(void *state, const eng_plain *sums) {
+    struct watch_listener *l = state;
+    if (l->state) l->watch->plain(l->state, sums);
+}
 static void restart(void *state) {
     struct watch_listener *l = state;
     if (l->state) l->watch->stop(l->state);
@@ -39,6 +43,7 @@ bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers)
         run->listeners[s] = (struct watch_listener){.watch = w, .ctx = &run->ctx, .state = w->start(&run->ctx)};
         run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s],
                                   .restart = w->in_order ? NULL : restart};
+        if (w->plain && (!w->takes_sums || w->takes_sums(ctx))) run->sinks[s].plain = relay_plain;
         ok = run->listeners[s].state != NULL;
     }
     if (!ok) watch_run_stop(run);

@@ -98,6 +98,8 @@ typedef struct watch {
     uint32_t wants; /* 1 << eng_event_kind, or-ed; 0: only the result */
     void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory. May be NULL when wants is 0 */
     void (*events)(void *state, const eng_batch *batch);
+    void (*plain)(void *state, const eng_plain *sums); /* it takes sums of plain accesses (event.h); NULL: it does not */
+    bool (*takes_sums)(const watch_context *ctx);      /* does it this time? NULL: always */
     void (*merge)(void *into, void *from); /* frees nothing */
     /* Adds its counters to the record. */
     void (*finish)(void *state, const watch_context *ctx, const eng_result *result, watch_record *record);

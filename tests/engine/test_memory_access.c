@@ -52,6 +52,7 @@ static sass_instr block[2];
 unsigned eng_plan_block_start(const eng_plan *p) { return (void)p, 0; }
 const sass_instr *eng_plan_instrs(const eng_plan *p, unsigned *n) { return (void)p, *n = 2, block; }
 uint8_t eng_pred_dst(const sass_pred *pred) { return pred->present && pred->reg != SASS_PT ? pred->reg : ENG_PSINK; }
+uint32_t eng_plain_counter(eng_plan *p, eng_space space) { return (void)p, (void)space, 0; }
 bool eng_refuse(eng_plan *p, const char *why) { return (void)p, (void)why, false; }
 
 static eng_finding found[64];
