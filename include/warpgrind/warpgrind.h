@@ -99,6 +99,8 @@ WG_API wg_status wg_variable(wg_device *device, const char *name, wg_address *ou
 WG_API const wg_function *wg_kernel(wg_device *device, const char *name, wg_error *err);
 /* The i-th kernel's demangled name; NULL past the end. */
 WG_API const char *wg_kernel_name(const wg_device *device, size_t i);
+/* Bytes of a kernel's i-th parameter; 0 past the end. */
+WG_API size_t wg_parameter_size(const wg_function *function, size_t i);
 
 typedef struct wg_dim { uint32_t x, y, z; } wg_dim;
 static inline wg_dim wg_dim3(uint32_t x, uint32_t y, uint32_t z) {
@@ -141,6 +143,10 @@ static inline wg_arg wg_arg_bytes(const void *at, size_t size) {
  * ERR_UNSUPPORTED: an instruction that is not executed, named; ERR_FAULT, ERR_DEADLOCK, ERR_TIMEOUT: see the findings. */
 WG_API wg_status wg_launch(wg_device *device, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared, const wg_arg *args,
                            size_t n_args, const wg_launch_record **record, wg_error *err);
+/* The same as cudaLaunchCooperativeKernel does it: all blocks are there at once, and grid.sync() works. ERR_ARGUMENT also when the
+ * device does not hold the grid. */
+WG_API wg_status wg_launch_cooperative(wg_device *device, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared,
+                                       const wg_arg *args, size_t n_args, const wg_launch_record **record, wg_error *err);
 
 /* --- what was counted ------------------------------------------------------------------------------- */
 /* A counter of a launch by its name (docs/counters.md; Nsight Compute's names where the meaning is the same).

@@ -117,6 +117,10 @@ const wg_function *wg_kernel(wg_device *dev, const char *name, wg_error *err) {
     return NULL;
 }
 
+size_t wg_parameter_size(const wg_function *function, size_t i) {
+    return function && i < function->function->n_params ? function->function->params[i].size : 0;
+}
+
 const char *wg_kernel_name(const wg_device *dev, size_t i) {
     return i < dev->kernels.count ? dev->kernels.at[i]->function->demangled : NULL;
 }

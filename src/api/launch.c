@@ -36,8 +36,8 @@ static const wg_launch_record *keep_record(wg_device *dev, const json_t *before)
     return NULL;
 }
 
-wg_status wg_launch(wg_device *dev, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared, const wg_arg *args,
-                    size_t n_args, const wg_launch_record **record, wg_error *err) {
+static wg_status launch(wg_device *dev, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared, bool cooperative,
+                        const wg_arg *args, size_t n_args, const wg_launch_record **record, wg_error *err) {
     if (record) *record = NULL;
     if (!function) return WG_ERR_NOT_FOUND;
     const img_function *f = function->function;
@@ -46,7 +46,7 @@ wg_status wg_launch(wg_device *dev, const wg_function *function, wg_dim grid, wg
     wg_status status = lay_out(f, args, n_args, params, err);
     if (status == WG_OK) {
         ses_launch launch = {.code = function->code, .function = f, .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z},
-                             .shared_dynamic = shared, .params = params};
+                             .shared_dynamic = shared, .params = params, .cooperative = cooperative};
         const json_t *before = ses_last_launch(dev->ses);
         status = ses_run(dev->ses, &launch, NULL, err);
         const wg_launch_record *kept = keep_record(dev, before);
@@ -54,6 +54,16 @@ wg_status wg_launch(wg_device *dev, const wg_function *function, wg_dim grid, wg
     }
     free(params);
     return status;
+}
+
+wg_status wg_launch(wg_device *dev, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared, const wg_arg *args,
+                    size_t n_args, const wg_launch_record **record, wg_error *err) {
+    return launch(dev, function, grid, block, shared, false, args, n_args, record, err);
+}
+
+wg_status wg_launch_cooperative(wg_device *dev, const wg_function *function, wg_dim grid, wg_dim block, uint32_t shared, const wg_arg *args,
+                                size_t n_args, const wg_launch_record **record, wg_error *err) {
+    return launch(dev, function, grid, block, shared, true, args, n_args, record, err);
 }
 
 double wg_counter(const wg_launch_record *record, const char *name) {

@@ -118,7 +118,10 @@ void rt_print_flush(void) {
     }
 }
 
-cudaError_t rt_enter(void) {
+/* What a call is about, once a kernel has failed and every call returns the error. */
+typedef enum purpose { USES_DEVICE, WAITS, LAUNCHES } purpose;
+
+static cudaError_t enter(purpose why) {
     /* A handler that calls CUDA while its own thread is in a call: there is nothing to wait for. */
     if (pthread_mutex_lock(&rt.lock)) return cudaErrorNotPermitted;
     if (rt.forked) {
@@ -139,8 +142,20 @@ cudaError_t rt_enter(void) {
     }
     rt_lastwords_thread();
     if (!rt.sticky) return cudaSuccess;
+    if (why == LAUNCHES && !rt.used_since) return cudaSuccess;
+    if (why == USES_DEVICE) rt.used_since = true;
     rt_print_flush(); /* of the kernel that failed */
     return rt_leave(rt.sticky);
+}
+
+cudaError_t rt_enter(void) {
+    return enter(USES_DEVICE);
+}
+cudaError_t rt_enter_to_wait(void) {
+    return enter(WAITS);
+}
+cudaError_t rt_enter_to_launch(void) {
+    return enter(LAUNCHES);
 }
 
 eng_device *rt_device(void) {

@@ -29,6 +29,7 @@ typedef struct rt_context {
     volatile int dying; /* a signal that waits for the running kernel to stop before the process dies of it */
     bool forked;        /* this process is a fork of one that had used the device */
     cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
+    bool used_since;    /* a call other than a launch or a wait has returned the sticky error */
     unsigned flags;     /* cudaSetDeviceFlags */
     size_t limits[7];   /* by enum cudaLimit */
     wg_text printed[2]; /* by kernels, not yet seen: for standard output, for standard error */
@@ -53,6 +54,11 @@ extern rt_context rt;
 /* Takes the lock, with the session open. Anything but cudaSuccess (a sticky error, no memory, a forked
  * process) has released the lock again, is kept for cudaGetLastError, and is what the call returns. */
 cudaError_t rt_enter(void);
+/* The same for calls that only wait. */
+cudaError_t rt_enter_to_wait(void);
+/* The same for launches. After a sticky error a launch is still looked at, for its findings alone (rt.sticky is what it
+ * returns), as long as nothing else was asked of the device since: what failed after that has no inputs. */
+cudaError_t rt_enter_to_launch(void);
 /* Releases the lock; keeps an error for cudaGetLastError; returns its argument. */
 cudaError_t rt_leave(cudaError_t error);
 /* The same for calls that do not need the device (no lock is held). */

@@ -217,7 +217,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
  */
 
 cudaError_t cudaDeviceSynchronize(void) {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter_to_wait();
     if (e) return e;
     rt_stream_wait(NULL);
     return rt_leave(cudaSuccess);

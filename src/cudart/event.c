@@ -67,7 +67,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter_to_wait();
     if (e) return e;
     const rt_event *ev = event_of(event);
     if (!ev) return rt_leave(cudaErrorInvalidResourceHandle);

@@ -23,7 +23,8 @@ static void speak(const char *how, bool in_signal) {
 
 /* What can be said only when nothing more will come. A program that ends with an error reacted to it. */
 static void end_findings(int status) {
-    if (!rt.sticky) ses_leaks_write(rt.session); /* after a sticky error nothing can be freed */
+    /* After a sticky error nothing can be freed; who did not even try to, and was content, had not meant to. */
+    if (!rt.sticky || (!status && !rt.used_since)) ses_leaks_write(rt.session);
     if (!status) rt_unseen_write();
 }
 

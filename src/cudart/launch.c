@@ -163,6 +163,7 @@ static cudaError_t run(const request *rq) {
         .print = rt_print,
         .heap_bytes = rt.limits[cudaLimitMallocHeapSize],
         .stream = rq->stream->number,
+        .after_fault = rt.sticky != cudaSuccess,
         .stack = frames,
         .n_stack = rt_stack(frames),
     };
@@ -173,7 +174,7 @@ static cudaError_t run(const request *rq) {
     rt_lastwords_due();
     free(params);
     rt_stream_work(rq->stream, ns);
-    cudaError_t e = error_of_run(status);
+    cudaError_t e = rt.sticky ? rt.sticky : error_of_run(status);
     if (e == cudaSuccess || e == cudaErrorNotSupported || status == WG_ERR_ARGUMENT ||
         status == WG_ERR_MEMORY)
         return e;
@@ -182,7 +183,7 @@ static cudaError_t run(const request *rq) {
 }
 
 static cudaError_t launch(const void *function, request rq, cudaStream_t stream) {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter_to_launch();
     if (e) return e;
     rq.stream = rt_stream_of(stream);
     if (!rq.stream) return rt_leave(cudaErrorInvalidResourceHandle);

@@ -98,7 +98,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 /* Work is done when its call returns, so a stream is always at rest; waiting moves the host's clock. */
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    cudaError_t e = rt_enter();
+    cudaError_t e = rt_enter_to_wait();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);

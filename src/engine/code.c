@@ -100,6 +100,7 @@ static wg_status place_constants(eng_code *code, wg_error *err) {
     code->constants = a->address;
     code->const3 = eng_memory_host(memory, a->address);
     eng_memory_set_name(memory, a->address, "__constant__ variables");
+    eng_memory_set_read_only(memory, a->address);
     for (size_t v = 0; v < m->n_variables; v++)
         if (m->variables[v].space == IMG_CONSTANT) code->variables[v] = a->address + m->variables[v].offset;
     return eng_memory_copy(memory, a->address, (uint64_t)(uintptr_t)m->const3, m->const3_size, ENG_HOST_TO_DEVICE, err);

@@ -280,7 +280,8 @@ wg_status eng_memory_alloc(eng_memory *m, uint64_t size, eng_alloc_kind kind, co
                        size, m->capacity - m->used, m->capacity);
     /* Large allocations own their pages, so that they can be given back; small ones are packed. */
     uint64_t align = on_host || size >= (uint64_t)1 << MEM_CHUNK ? MEM_PAGE : MEM_ALIGN;
-    uint64_t gap = min_u64(round_up(size / 16 + 1, align), (uint64_t)1 << 20);
+    /* An index that runs over by less than the allocation itself finds no other one there. */
+    uint64_t gap = min_u64(round_up(size, align), (uint64_t)1 << 20);
     uint64_t address = find_room(m, round_up(size, align) + gap, align);
     if (!address)
         return wg_fail(err, WG_ERR_MEMORY, "no address space left for %" PRIu64 " bytes of device memory", size);
@@ -391,6 +392,11 @@ void eng_memory_set_stack(eng_memory *m, uint64_t address, void *const *stack, u
     free((void *)(uintptr_t)*at);
     *at = copy;
     *(of_free ? &a->pub.n_free_stack : &a->pub.n_stack) = n;
+}
+
+void eng_memory_set_read_only(eng_memory *m, uint64_t address) {
+    mem_alloc *a = mem_find(m, address, NULL);
+    if (a) a->pub.read_only = true;
 }
 
 void eng_memory_set_name(eng_memory *m, uint64_t address, const char *name) {

@@ -42,6 +42,7 @@ typedef struct eng_allocation {
     eng_alloc_kind kind;
     uint32_t id;          /* in order of allocation, from 1; never reused */
     bool freed;           /* kept (quarantined) after free, so that later accesses can be named */
+    bool read_only;       /* kernels do not write it: __constant__ variables */
     const char *name;     /* __device__ variables; else NULL */
     void *const *stack;   /* host return addresses of the allocating call; n_stack of them */
     unsigned n_stack;
@@ -72,6 +73,7 @@ void eng_memory_on_release(eng_memory *mem, void (*fn)(void *ctx, const eng_allo
 void eng_memory_on_copy_out(eng_memory *mem, void (*fn)(void *ctx, const eng_allocation *allocation, uint64_t at, uint64_t size), void *ctx);
 /* Attaches the host call stack (copied). */
 void eng_memory_set_stack(eng_memory *mem, uint64_t address, void *const *stack, unsigned n, bool of_free);
+void eng_memory_set_read_only(eng_memory *mem, uint64_t address); /* for kernels */
 void eng_memory_set_name(eng_memory *mem, uint64_t address, const char *name);
 
 /* The allocation that contains address, live first, else freed; NULL. *near (may be NULL) gets the closest

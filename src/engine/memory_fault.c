@@ -17,18 +17,19 @@ static bool is_mapped(uint64_t address) {
     return address < (uint64_t)1 << 47 && msync((void *)page, 1, MS_ASYNC) == 0;
 }
 
-static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, unsigned width, const mem_alloc **near) {
+static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, const eng_ins *i, const mem_alloc **near) {
     mem_alloc *below, *a = mem_find(m, address, &below);
     *near = a ? a : below;
     if (address < NULL_PAGES) return ENG_FAULT_NULL;
     if (a && a->pub.kind == ENG_ALLOC_REGISTERED && a->pub.freed) return ENG_FAULT_HOST_POINTER;
     if (a && a->pub.freed) return ENG_FAULT_FREED;
-    if (address & (width - 1)) return ENG_FAULT_MISALIGNED;
+    if (address & (i->width - 1u)) return ENG_FAULT_MISALIGNED;
+    if (a && a->pub.read_only && address + i->width <= a->end && i->z & (ENG_WRITE | ENG_ATOMIC)) return ENG_FAULT_READ_ONLY;
     if (a) return ENG_FAULT_OUT_OF_BOUNDS; /* its end is behind the allocation's */
     if (eng_memory_contains(m, address)) {
         const mem_alloc *above = NULL;
-        for (size_t i = 0; i < m->table.count && !above; i++) /* in order of address */
-            if (m->table.at[i]->pub.address > address) above = m->table.at[i];
+        for (size_t n = 0; n < m->table.count && !above; n++) /* in order of address */
+            if (m->table.at[n]->pub.address > address) above = m->table.at[n];
         uint64_t up = above ? above->pub.address - address : UINT64_MAX, down = below ? address - below->end : UINT64_MAX;
         if (below && eng_memory_contains(m, below->pub.address) && down <= up && down < NEAR) return ENG_FAULT_OUT_OF_BOUNDS;
         *near = above ? above : below;
@@ -46,11 +47,11 @@ bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_
     while (lanes) { /* one finding for all lanes with the same fault and allocation */
         const mem_alloc *near, *other;
         unsigned first = (unsigned)__builtin_ctz(lanes);
-        eng_finding_kind kind = kind_of(m, addresses[first], i->width, &near);
+        eng_finding_kind kind = kind_of(m, addresses[first], i, &near);
         uint32_t same = 0;
         for (unsigned l = first; l < 32; l++)
-            if (lanes >> l & 1 && kind_of(m, addresses[l], i->width, &other) == kind && other == near) same |= 1u << l;
-        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED;
+            if (lanes >> l & 1 && kind_of(m, addresses[l], i, &other) == kind && other == near) same |= 1u << l;
+        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED && kind != ENG_FAULT_READ_ONLY;
         eng_finding f = {.kind = kind, .lanes = same, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z,
                          .width = i->width, .address = addresses[first], .allocation = near ? &near->pub : NULL, .fatal = ends};
         eng_fault(w, i, &f);

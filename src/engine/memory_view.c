@@ -50,6 +50,7 @@ bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access
     mem_alloc *a = mem_find(v->mem, address, NULL);
     if (!a || a->pub.freed) return false;
     bool write = access & (ENG_WRITE | ENG_ATOMIC);
+    if (write && a->pub.read_only) return false;
     if (!v->parallel) mem_advance(v->mem, a);
     if (access & ENG_READ) note_read(v, a);
     *r = (mem_range){.lo = a->pub.address, .size = a->pub.size, .host = mem_host_delta(v->mem, a),

@@ -1,5 +1,6 @@
 /* A launch: its constants, its workers, its blocks in order. */
 #include "engine/order.h"
+#include "engine/livelock.h"
 #include "engine/run.h"
 #include "engine/driver.h"
 #include "engine/view.h"
@@ -212,6 +213,7 @@ static uint64_t resident_blocks(const eng_grid *grid) {
 /* Runs blocks first..end-1 in order, or what the seed makes of it. A block that waits for another one stays, and the next one is begun beside it. */
 static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
     uint64_t next = first, limit = resident_blocks(k->grid);
+    eng_livelock livelock = {0};
     c->count = 0;
     while ((next < end || c->count) && !k->stop) {
         if (next < end && c->count < limit) {
@@ -221,6 +223,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
             if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;
             else continue;
         }
+        bool all_spin = c->count && (next >= end || c->count >= limit);
         for (unsigned n = 0; n < c->count && !k->stop;) {
             if (turn(k, c->at[n], false) != ENG_BLOCK_DONE) {
                 n++;
@@ -229,7 +232,10 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
             eng_blk *done = c->at[n]; /* keeps the order of those that go on */
             memmove(&c->at[n], &c->at[n + 1], (c->count - n - 1) * sizeof *c->at);
             c->at[--c->count] = done;
+            all_spin = false;
         }
+        if (!all_spin || k->stop) livelock = (eng_livelock){0};
+        else if (eng_livelock_round(&livelock, c->at, c->count)) eng_report_deadlock(c->at[0]);
     }
 }
 

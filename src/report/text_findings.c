@@ -81,6 +81,8 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     write_side(json_object_get(f, "other"), "other side:", out);
     write_side(json_object_get(f, "origin"), "origin:", out);
     write_allocation(f, out);
+    if (json_is_true(json_object_get(f, "after_fault")))
+        wg_text_add(out, "         a device would not have run this launch: a kernel before it had failed\n");
     if (detail) wg_text_printf(out, "         %s\n", detail);
     rep_place_of_stack(json_object_get(f, "stack"), json_string_value(json_object_get(f, "kernel")), place, sizeof place);
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);

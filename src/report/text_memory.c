@@ -14,7 +14,8 @@ static bool is_wrapper(const char *file, const char *symbol, const char *kernel)
         if (strcmp(rep_base_name(file), headers[i]) == 0) return true;
     if (!symbol) return false;
     size_t n = strlen(symbol);
-    return (wg_starts_with(symbol, "cuda") && strchr(symbol, '<')) || wg_starts_with(symbol, "__device_stub__") ||
+    return (wg_starts_with(symbol, "cuda") && strchr(symbol, '<')) || strstr(symbol, "__device_stub_") ||
+           wg_starts_with(symbol, "__cudaLaunchKernel") ||
            (kernel && strncmp(symbol, kernel, n) == 0 && (kernel[n] == '(' || !kernel[n]));
 }
 

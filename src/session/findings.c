@@ -14,10 +14,11 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_FREED] = {WATCH_KIND_USE_AFTER_FREE, "memory that was freed"},
     [ENG_FAULT_MISALIGNED] = {WATCH_KIND_MISALIGNED, "an address that is not a multiple of the access's width"},
     [ENG_FAULT_HOST_POINTER] = {WATCH_KIND_HOST_ACCESS, "a pointer to host memory"},
+    [ENG_FAULT_READ_ONLY] = {WATCH_KIND_OUT_OF_BOUNDS, "__constant__ memory, which kernels may only read"},
     [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
     [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},
-    [ENG_FAULT_DEADLOCK] = {WATCH_KIND_DEADLOCK, "every warp waits"},
+    [ENG_FAULT_DEADLOCK] = {WATCH_KIND_DEADLOCK, "every warp waits, or spins without end: nothing in this launch lets one of them go on"},
     [ENG_FAULT_TIMEOUT] = {WATCH_KIND_TIMEOUT, "the kernel did not end"},
     [ENG_FAULT_UNSUPPORTED] = {WATCH_KIND_UNSUPPORTED, "an instruction that is not supported"},
     [ENG_FAULT_TRAP] = {WATCH_KIND_ASSERT, "the kernel executed a trap"},
@@ -38,13 +39,14 @@ static void say_where(const eng_finding *f, char *text, size_t size) {
     const eng_allocation *a = f->allocation;
     if (!a || n < 0 || (size_t)n >= size) return;
     int64_t beyond = (int64_t)(f->address - a->address);
-    unsigned long long bytes = a->size;
+    char what[120];
+    if (a->name) snprintf(what, sizeof what, "%s, %llu bytes", a->name, (unsigned long long)a->size);
+    else snprintf(what, sizeof what, "allocation #%u of %llu bytes", a->id, (unsigned long long)a->size);
     text += n, size -= (size_t)n;
-    if (beyond == (int64_t)a->size) snprintf(text, size, " (right behind allocation #%u of %llu bytes)", a->id, bytes);
-    else if (beyond > (int64_t)a->size)
-        snprintf(text, size, " (%lld bytes past the end of allocation #%u of %llu bytes)", (long long)(beyond - (int64_t)a->size), a->id, bytes);
-    else if (beyond >= 0) snprintf(text, size, " (byte %lld of allocation #%u of %llu bytes)", (long long)beyond, a->id, bytes);
-    else snprintf(text, size, " (%lld bytes before allocation #%u of %llu bytes)", (long long)-beyond, a->id, bytes);
+    if (beyond == (int64_t)a->size) snprintf(text, size, " (right behind %s)", what);
+    else if (beyond > (int64_t)a->size) snprintf(text, size, " (%lld bytes past the end of %s)", (long long)(beyond - (int64_t)a->size), what);
+    else if (beyond >= 0) snprintf(text, size, " (byte %lld of %s)", (long long)beyond, what);
+    else snprintf(text, size, " (%lld bytes before %s)", (long long)-beyond, what);
 }
 
 void ses_finding_of_engine(const eng_finding *f, watch_finding *out) {
@@ -131,6 +133,7 @@ json_t *ses_finding_json(const session *ses, const ses_launch *l, uint64_t index
     json_object_set_new(out, "count", json_integer((json_int_t)f->count));
     json_object_set_new(out, "message", json_string(f->message));
     if (f->fatal) json_object_set_new(out, "fatal", json_true());
+    if (l->after_fault) json_object_set_new(out, "after_fault", json_true());
     if (f->detail[0]) json_object_set_new(out, "detail", json_string(f->detail));
     if (f->other.known) json_object_set_new(out, "other", side_json(ses, l, &f->other));
     if (f->origin.known) json_object_set_new(out, "origin", side_json(ses, l, &f->origin));

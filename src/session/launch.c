@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "session/inner.h"
+#include "watch/occupancy.h"
 
 static uint64_t product(const uint32_t v[3]) { return (uint64_t)v[0] * v[1] * v[2]; }
 
@@ -36,6 +37,11 @@ wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
     if ((uint64_t)f->shared_static + l->shared_dynamic > gpu->shared_per_block_optin)
         return wg_fail(err, WG_ERR_ARGUMENT, "%s: %u + %u bytes of shared memory; a block has %u", f->demangled, f->shared_static,
                        l->shared_dynamic, gpu->shared_per_block_optin);
+    watch_footprint block = {(unsigned)threads, f->registers, f->shared_static, l->shared_dynamic};
+    uint64_t holds = (uint64_t)watch_occupancy_of(gpu, &block, 1).blocks * gpu->sms;
+    if (l->cooperative && product(l->grid) > holds)
+        return wg_fail(err, WG_ERR_ARGUMENT, "%s: a cooperative launch of %llu blocks; the device holds %llu of them at once", f->demangled,
+                       (unsigned long long)product(l->grid), (unsigned long long)holds);
     return WG_OK;
 }
 
@@ -106,6 +112,15 @@ static void record_launch(session *ses, const ses_launch *l, uint64_t index, wat
     ses_write(ses, "launch", out);
 }
 
+/* Its findings are all that is wanted of it. */
+static void hear_watches(const ses_launch *l, watch_run *watching, const eng_result *result, watch_findings *findings) {
+    watch_record record;
+    if (!watch_record_init(&record, eng_code_module(l->code))) return;
+    watch_run_finish(watching, result, &record);
+    watch_findings_merge(findings, &record.findings);
+    watch_record_free(&record);
+}
+
 static void record_not_run(session *ses, const ses_launch *l, uint64_t index, const char *reason, bool started) {
     ses_write(ses, "not_run",
               json_pack("{s:s, s:s, s:I, s:b, s:s}", "kernel", l->function->demangled, "mangled", l->function->name, "launch",
@@ -135,11 +150,13 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     const eng_gpu *gpu = eng_device_gpu(ses->device);
     watch_run watching = {0};
     bool watched = wanted(ses, l);
+    uint32_t checks = ses->checks;
+    if (l->after_fault) checks &= ~(WATCH_CHECK(UNINITIALISED) | WATCH_CHECK(COVERAGE)); /* the failed kernel left its work half done */
     if (watched) {
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
                              .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
                              .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
-                             .checks = ses->checks, .samples = ses->options.want_samples};
+                             .checks = checks, .samples = ses->options.want_samples};
         if (!watch_run_start(&watching, &ctx, launch.jobs))
             return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
         launch.sinks = watching.sinks;
@@ -154,10 +171,11 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     wg_status status = eng_run(l->code, &launch, &result, err);
     ses->running = false;
     *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
-    if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
+    if (watched && l->after_fault) hear_watches(l, &watching, &result, &heard.findings);
+    else if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
     if (launch.trace) ses_trace_end(ses, l, index);
     const char *fatal = ses_fatal_message(&heard.findings);
-    if (status != WG_OK) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
+    if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);
     watch_findings_free(&heard.findings);
     eng_result_free(&result);

@@ -68,6 +68,7 @@ typedef struct ses_launch {
     bool cooperative;
     void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
+    bool after_fault;       /* a device would not have run it: only its findings are recorded */
     uint64_t stream;        /* number for the record; 0 = the default stream */
     void *const *stack;     /* host return addresses of the launching call; may be NULL */
     unsigned n_stack;

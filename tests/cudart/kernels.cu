@@ -25,4 +25,5 @@ extern "C" __global__ void __launch_bounds__(64) bounded(int *p) { p[threadIdx.x
 extern "C" __global__ void count_up() { shared_with_host++; }
 extern "C" __global__ void store(int *p, long at) { *(int *)((char *)p + at) = 1; }
 extern "C" __global__ void trap() { asm volatile("trap;"); }
-extern "C" __global__ void spin(volatile int *p) { while (!*p) { } }
+/* It counts, so that it is never where it was before: a wait that nothing changes would be found to be a deadlock. */
+extern "C" __global__ void spin(volatile int *p) { for (int n = 0; !*p; n++) p[1] = n; }

@@ -1,0 +1,56 @@
+/* Loops that wait for ever. Blocks that spin are given their turns again and again; when all that lives has been in the same
+ * state before, and more than once, nothing of this launch will ever end the wait: a flag that nobody sets, a lock that nobody
+ * frees, a barrier over the grid that blocks have left out.
+ *
+ * The state is that of registers, predicates, groups and shared memory. Who reads a clock is never in the same state twice. */
+#include "engine/livelock.h"
+
+#include <string.h>
+
+#include "base/map.h"
+
+static uint64_t mix(uint64_t h, uint64_t word) { return (h ^ word) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29); }
+
+static uint64_t mix_bytes(uint64_t h, const uint8_t *at, size_t n) {
+    uint64_t word;
+    for (; n >= 8; at += 8, n -= 8) memcpy(&word, at, 8), h = mix(h, word);
+    while (n--) h = mix(h, *at++);
+    return h;
+}
+
+static uint64_t mix_warp(uint64_t h, const eng_warp *w, const eng_plan *plan) {
+    h = mix(mix(h, w->state), (uint64_t)w->exited << 32 | w->mask);
+    if (w->state == ENG_WARP_DONE || !w->context) return h;
+    h = mix(h, (uintptr_t)w->pc);
+    for (unsigned g = 0; g < w->n_groups; g++) {
+        const eng_group *group = &w->groups[g];
+        h = mix(mix(h, (uintptr_t)group->pc), (uint64_t)group->mask << 32 | (uint64_t)group->state << 8 | group->barrier);
+    }
+    h = mix_bytes(h, (const uint8_t *)w->P, sizeof w->P);
+    return mix_bytes(mix_bytes(h, w->R, plan->zero), w->R + plan->uregs, plan->barriers - plan->uregs);
+}
+
+static uint64_t state_of(eng_blk *const *blocks, unsigned n) {
+    uint64_t h = n;
+    for (unsigned b = 0; b < n; b++) {
+        const eng_blk *block = blocks[b];
+        const eng_grid *grid = block->worker->grid;
+        h = mix(mix(h, block->linear), (uint64_t)block->ready << 32 | block->barriers_used);
+        for (uint32_t w = 0; w < block->n_warps; w++) h = mix_warp(h, &block->warps[w], grid->plan);
+        h = mix_bytes(h, block->shared, grid->shared_size);
+    }
+    return wg_hash_u64(h);
+}
+
+/* Brent's way to find a cycle: the state is compared with one kept from an earlier round, which is replaced ever more rarely. */
+bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n) {
+    enum { REPEATS = 3 };
+    uint64_t now = state_of(blocks, n);
+    l->round++;
+    if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS) return true;
+    if (l->round < l->next) return false;
+    l->next = l->round * 2;
+    l->kept = now;
+    l->repeats = 0;
+    return false;
+}

@@ -1,0 +1,15 @@
+/* Blocks that spin: does anything change from round to round? */
+#ifndef WG_ENGINE_LIVELOCK_H
+#define WG_ENGINE_LIVELOCK_H
+
+#include "engine/run.h"
+
+typedef struct eng_livelock { /* zeros: nothing seen yet */
+    uint64_t round, next, kept;
+    unsigned repeats;
+} eng_livelock;
+
+/* Every block that lives has spun for a turn and no other can begin. True: they will do so for ever. */
+bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n);
+
+#endif
