@@ -1,5 +1,7 @@
 #include "engine/code.h"
 
+#include "engine/native.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->heap = heap;
     device->gpu = gpu;
     device->isa = eng_isa_choose();
+    device->native = eng_native_wanted(device->isa);
     for (int op = 1; op < SASS_OP_COUNT; op++) device->binders[op] = eng_find_binder(device->isa, handlers[op]);
     device->stop = pseudo(device->isa, "@stop");
     device->count_block = pseudo(device->isa, "@block");

@@ -21,6 +21,7 @@ struct eng_device {
     struct eng_heap *heap; /* of device-side malloc (driver.h) */
     struct eng_textures textures; /* by handle - 1; NULL where one was destroyed */
     eng_isa isa;
+    bool native; /* plans get native code (native.h) */
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard, trace;
 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/lanes.h"
+#include "engine/lift.h"
 #include "engine/plan.h"
 #include "engine/warp.h"
 
@@ -408,3 +409,7 @@ ENG_FAMILY(control, {"@block", bind_count_block}, {"@spin", bind_count_spin}, {"
            {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"warpsync", bind_warpsync},
            {"endcollective", bind_nothing}, {"yield_", bind_yield}, {"nanosleep", bind_nanosleep}, {"bar", bind_bar},
            {"b2r", bind_b2r}, {"exit", bind_exit}, {"bpt", bind_trap});
+
+static const eng_fn blocks[3] = {count_block, count_block, count_block}, guards[3] = {count_guard, count_guard, count_guard},
+                    branches[3] = {bra_forward, bra_backward, bra_any}, always[3] = {bra_always, bra_always, bra_always};
+ENG_LIFTS(control, {blocks, ENG_LIFT_COUNT}, {guards, ENG_LIFT_COUNT_GUARD}, {branches, ENG_LIFT_BRA}, {always, ENG_LIFT_BRA});

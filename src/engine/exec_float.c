@@ -1,5 +1,6 @@
 /* Single precision: FADD, FMUL, FFMA, comparisons, selection, minimum and maximum. */
 #include "engine/lanes_float.h"
+#include "engine/lift.h"
 
 /* --- addition, multiplication, fused multiply-add --------------------------------------------------- */
 
@@ -31,6 +32,7 @@ ARITHMETIC(mad_neg_c, vf_fma((vf)A(k), (vf)B(k), FLIP(C(k))))
 ARITHMETIC(mad_neg_ab, vf_fma(FLIP(A(k)), (vf)B(k), (vf)C(k)))
 
 /* All modifiers. x: signs of a, b, c, two bits each, then the flags below; y: rounding, z: FMUL's scale. */
+_Static_assert(ENG_FLOAT_SIGNS == 63, "signs come first");
 enum { F_FTZ = 64, F_SAT = 128, F_FMZ = 256 };
 ENG_INLINE vf finish(vf r, uint32_t x) {
     if (x & F_FTZ) r = vf_flush(r);
@@ -83,8 +85,8 @@ static bool bind_fadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 static bool bind_fmul(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     modifiers(in, out);
-    out->z = in->shape ? in->shape : 4; /* the value that means none */
-    out->fn = eng_pick(out->y == SASS_RN && out->x == 0 && out->z == 4 ? mul : mul_any, out);
+    out->z = in->shape ? in->shape : ENG_FMUL_UNSCALED;
+    out->fn = eng_pick(out->y == SASS_RN && out->x == 0 && out->z == ENG_FMUL_UNSCALED ? mul : mul_any, out);
     return true;
 }
 static bool bind_ffma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -244,3 +246,8 @@ static bool bind_fswzadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 ENG_FAMILY(float, {"fadd", bind_fadd}, {"fmul", bind_fmul}, {"ffma", bind_ffma}, {"fsel", bind_fsel}, {"fmnmx", bind_fmnmx},
            {"fsetp", bind_fsetp}, {"fset", bind_fset}, {"fchk", bind_fchk}, {"fswzadd", bind_fswzadd});
+
+ENG_LIFTS(float, {add, ENG_LIFT_FADD}, {sub, ENG_LIFT_FADD}, {add_any, ENG_LIFT_FADD}, {mul, ENG_LIFT_FMUL},
+          {mul_any, ENG_LIFT_FMUL}, {mad, ENG_LIFT_FFMA}, {mad_neg_c, ENG_LIFT_FFMA}, {mad_neg_ab, ENG_LIFT_FFMA},
+          {mad_any, ENG_LIFT_FFMA}, {fsel, ENG_LIFT_FSEL}, {fsetp_lt, ENG_LIFT_FSETP}, {fsetp_le, ENG_LIFT_FSETP},
+          {fsetp_gt, ENG_LIFT_FSETP}, {fsetp_ge, ENG_LIFT_FSETP}, {fsetp_eq, ENG_LIFT_FSETP}, {fsetp, ENG_LIFT_FSETP});

@@ -1,5 +1,6 @@
 /* Integer addition, logic, shifts, selection: IADD3, LEA, LOP3, SHF, SEL, minimum and maximum. */
 #include "engine/lanes_ops.h"
+#include "engine/lift.h"
 
 /* --- IADD3 ------------------------------------------------------------------------------ */
 
@@ -230,7 +231,7 @@ static bool bind_lop3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 /* --- SHF -------------------------------------------------------------------------------- */
 
 /* The pair (c:a) shifted by b; the word that is kept and what a large count does: see bind_shf. */
-enum { SHF_RIGHT = 1, SHF_HI = 2, SHF_SIGNED = 4, SHF_WIDE = 8, SHF_WRAP = 16 };
+enum { SHF_RIGHT = 1, SHF_HI = 2, SHF_SIGNED = 4, SHF_WIDE = ENG_SHF_WIDE, SHF_WRAP = ENG_SHF_WRAP };
 ENG_INLINE vu shift_count(vu n, uint32_t x) {
     uint32_t most = x & SHF_WIDE ? 63 : 32;
     if (x & SHF_WRAP) return n & vu_set(x & SHF_WIDE ? 63 : 31);
@@ -351,3 +352,11 @@ ENG_FAMILY(int, {"iadd3", bind_iadd3}, {"uiadd3", bind_uiadd3}, {"uiadd3_64", bi
            {"lea", bind_lea}, {"ulea", bind_ulea}, {"lop3", bind_lop3}, {"ulop3", bind_ulop3}, {"shf", bind_shf},
            {"ushf", bind_ushf}, {"sel", bind_sel}, {"usel", bind_usel}, {"imnmx", bind_imnmx}, {"vimnmx", bind_imnmx},
            {"vimnmx3", bind_vimnmx3}, {"viaddmnmx", bind_viaddmnmx});
+
+#define LIFT(handler, name) {handler, ENG_LIFT_##name}
+ENG_LIFTS(int, LIFT(add2, ADD2), LIFT(add3, ADD3), LIFT(sub2, SUB2), LIFT(add2_carry, ADD2_CARRY), LIFT(add2_x, ADD2_X), LIFT(lea, LEA),
+          LIFT(lea_carry, LEA_CARRY), LIFT(lea_hi, LEA_HI), LIFT(lea_hi_x, LEA_HI_X), LIFT(lop_and, LOP3), LIFT(lop_or, LOP3),
+          LIFT(lop_xor, LOP3), LIFT(lop_not_b, LOP3), LIFT(lop_and_not, LOP3), LIFT(lop_xor3, LOP3), LIFT(lop_or3, LOP3),
+          LIFT(lop_and3, LOP3), LIFT(lop_and_or, LOP3), LIFT(lop_mux, LOP3), LIFT(lop_and_xor, LOP3), LIFT(lop3_test, LOP3_TEST),
+          LIFT(shf_shl, SHL), LIFT(shf_shr, SHR), LIFT(shf_sar, SAR), LIFT(sel, SEL), LIFT(min_signed, MIN_S), LIFT(max_signed, MAX_S),
+          LIFT(min_unsigned, MIN_U), LIFT(max_unsigned, MAX_U));

@@ -1,5 +1,6 @@
 /* Moves: between registers, from constant banks and special registers, between the two datapaths. */
 #include "engine/lanes_ops.h"
+#include "engine/lift.h"
 #include "engine/plan.h"
 
 /* --- MOV ----------------------------------------------------------------------------------- */
@@ -187,3 +188,5 @@ ENG_FAMILY(move, {"mov", bind_mov}, {"umov", bind_umov}, {"ldc", bind_load}, {"u
            {"s2r", bind_special}, {"cs2r", bind_special}, {"s2ur", bind_s2ur}, {"r2ur", bind_r2ur}, {"lepc", bind_lepc},
            /* A kernel begins when the one before it in its stream has ended: there is nothing to wait for. */
            {"acqbulk", bind_nop}, {"preexit", bind_nop}, {"nop", bind_nop});
+
+ENG_LIFTS(move, {mov, ENG_LIFT_MOV}, {mov64, ENG_LIFT_MOV64});

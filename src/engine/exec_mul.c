@@ -1,5 +1,6 @@
 /* Integer multiplication: IMAD in its forms, IDP. */
 #include "engine/lanes_ops.h"
+#include "engine/lift.h"
 
 enum { MUL_NEG_B = 1, MUL_NEG_C = 2, MUL_INV_B = 4, MUL_INV_C = 8, MUL_SIGNED = 16, MUL_NEG_A = 32 };
 #define BIT_ALL(x, bit) ((x) & (bit) ? ENG_ALL : 0)
@@ -161,3 +162,7 @@ static bool bind_uimad_hi(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 ENG_FAMILY(mul, {"imad", bind_imad}, {"imad_wide", bind_imad_wide}, {"imad_hi", bind_imad_hi}, {"uimad", bind_uimad},
            {"uimad_wide", bind_uimad_wide}, {"uimad_hi", bind_uimad_hi}, {"idp", bind_idp});
+
+ENG_LIFTS(mul, {mad, ENG_LIFT_MAD}, {mul, ENG_LIFT_MUL}, {mov_c, ENG_LIFT_MOV_C}, {add_ac, ENG_LIFT_ADD_AC}, {shl_add, ENG_LIFT_SHL_ADD},
+          {wide_signed, ENG_LIFT_WIDE_S}, {wide_unsigned, ENG_LIFT_WIDE_U}, {wide_mul_signed, ENG_LIFT_WIDE_MUL_S},
+          {wide_mul_unsigned, ENG_LIFT_WIDE_MUL_U});

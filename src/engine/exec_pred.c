@@ -1,5 +1,6 @@
 /* Integer comparisons and work on predicates: ISETP, PLOP3, P2R, R2P. */
 #include "engine/lanes_ops.h"
+#include "engine/lift.h"
 
 /* --- ISETP ---------------------------------------------------------------------------------- */
 
@@ -160,3 +161,11 @@ static bool bind_ur2up(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 ENG_FAMILY(pred, {"isetp", bind_isetp}, {"uisetp", bind_uisetp}, {"plop3", bind_plop3}, {"uplop3", bind_uplop3},
            {"p2r", bind_p2r}, {"up2ur", bind_up2ur}, {"r2p", bind_r2p}, {"ur2up", bind_ur2up});
+
+ENG_LIFTS(pred, {lt_signed, ENG_LIFT_ISETP}, {lt_signed_and, ENG_LIFT_ISETP}, {le_signed, ENG_LIFT_ISETP},
+          {le_signed_and, ENG_LIFT_ISETP}, {gt_signed, ENG_LIFT_ISETP}, {gt_signed_and, ENG_LIFT_ISETP},
+          {ge_signed, ENG_LIFT_ISETP}, {ge_signed_and, ENG_LIFT_ISETP}, {lt_unsigned, ENG_LIFT_ISETP},
+          {lt_unsigned_and, ENG_LIFT_ISETP}, {le_unsigned, ENG_LIFT_ISETP}, {le_unsigned_and, ENG_LIFT_ISETP},
+          {gt_unsigned, ENG_LIFT_ISETP}, {gt_unsigned_and, ENG_LIFT_ISETP}, {ge_unsigned, ENG_LIFT_ISETP},
+          {ge_unsigned_and, ENG_LIFT_ISETP}, {eq, ENG_LIFT_ISETP}, {eq_and, ENG_LIFT_ISETP}, {ne, ENG_LIFT_ISETP},
+          {ne_and, ENG_LIFT_ISETP}, {isetp, ENG_LIFT_ISETP});

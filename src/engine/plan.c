@@ -1,5 +1,7 @@
 #include "engine/plan.h"
 
+#include "engine/native.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +272,7 @@ static wg_status fix_targets(eng_plan *plan, wg_error *err) {
 
 void eng_plan_free(eng_plan *plan) {
     if (!plan) return;
+    eng_native_free(plan);
     wg_vec_free(&plan->units);
     wg_vec_free(&plan->ins);
     wg_vec_free(&plan->fills);
@@ -298,6 +301,7 @@ static wg_status make(eng_plan *plan, wg_error *err) {
             return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", plan->kernel->demangled);
     plan->start = &plan->ins.at[plan->units.at[0].planned[0].ins];
     plan->stop = &plan->ins.at[plan->ins.count - 1];
+    if (plan->code->device->native && !plan->traced) eng_native_make(plan);
     return WG_OK;
 }
 

@@ -13,6 +13,8 @@
 
 #define ENG_NO_INDEX UINT32_MAX
 
+typedef struct eng_native eng_native;
+
 typedef enum eng_fill_kind { ENG_FILL_VALUE, ENG_FILL_CONST, ENG_FILL_SPECIAL } eng_fill_kind;
 typedef enum eng_varies { ENG_NEVER, ENG_BY_BLOCK, ENG_BY_WARP } eng_varies;
 /* A slot that is filled when a context is made, or, where it varies, when a warp begins. */
@@ -65,6 +67,7 @@ struct eng_plan {
     wg_vec(uint32_t) live_in;  /* slots that the code may read before it writes them: zero when a block starts */
     const eng_ins *start;
     const eng_ins *stop;       /* ends a run of handlers */
+    eng_native *native;        /* native.c; NULL: none */
     /* constants.c: the slot that a register equals, R first, then UR; else ENG_NO_INDEX. state: at the place that is being
      * planned; constants: as the instruction that is being planned may use it. */
     uint32_t state[512], constants[512];
