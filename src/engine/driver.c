@@ -264,12 +264,25 @@ static bool call_assertfail(eng_warp *w, const eng_ins *i, unsigned lane) {
     return false;
 }
 
+/* --- cudaGraphSetConditional ------------------------------------------------------------------ */
+
+/* (cudaGraphConditionalHandle handle, unsigned value). A handle is the address of the word that the graph looks at. */
+static bool call_set_conditional(eng_warp *w, const eng_ins *i, unsigned lane) {
+    uint32_t value = *reg(w, ABI_ARGUMENT + 2, lane);
+    if (eng_memory_fill(w->worker->device->memory, get64(w, ABI_ARGUMENT, lane), &value, sizeof value, 1, NULL) == WG_OK) return true;
+    eng_finding f = {.kind = ENG_FAULT_WILD, .lanes = 1u << lane, .address = get64(w, ABI_ARGUMENT, lane), .fatal = true};
+    snprintf(f.text, sizeof f.text, "cudaGraphSetConditional of 0x%llx, which is no handle of a condition", (unsigned long long)f.address);
+    eng_fault(w, i, &f);
+    return false;
+}
+
 /* --- calls ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
     bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane); /* false: the launch ends */
-} provided[] = {{"vprintf", call_vprintf}, {"malloc", call_malloc}, {"free", call_free}, {"__assertfail", call_assertfail}};
+} provided[] = {{"vprintf", call_vprintf}, {"malloc", call_malloc}, {"free", call_free}, {"__assertfail", call_assertfail},
+              {"cudaGraphSetConditional", call_set_conditional}};
 
 bool eng_driver_wanted(const img_module *module) { return module->n_externs != 0; }
 
