@@ -43,6 +43,10 @@ typedef struct rt_context {
     wg_u64map pools;
     wg_u64map pinned;    /* start of pinned or registered memory -> flags + 1 */
     wg_u64map libraries;
+    wg_u64map arrays, mipmaps; /* handles -> themselves */
+    wg_u64map textures;        /* texture and surface objects -> what the program made them of */
+    wg_u64map graphs, nodes, execs, user_objects;
+    wg_u64map graph_memory;    /* address -> rt_graph_memory */
 
     double host_ns;      /* modelled time of the host: clocks are never wall time (stream.c) */
     uint64_t streams_made;

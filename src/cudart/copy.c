@@ -3,6 +3,7 @@
 
 #include "cudart/api.h"
 #include "cudart/memory.h"
+#include "cudart/work.h"
 
 /* The model of a copy's time: the link between host and device (PCI Express 4, 16 lanes, as measured on
  * pinned memory), the device's own memory, and what it takes to start. */
@@ -96,15 +97,28 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
     return cudaSuccess;
 }
 
+/* As the program would have asked for it: a graph's node says so when it is asked. */
+static struct cudaPitchedPtr pitched(const rt_box *box, size_t width) {
+    return (struct cudaPitchedPtr){(void *)(uintptr_t)box->address, box->pitch, width, box->rows};
+}
+
+cudaError_t rt_copy_do(const rt_copy *copy, rt_stream *stream) {
+    rt_work work = {.type = cudaGraphNodeTypeMemcpy, .copy = {.box = *copy}};
+    work.copy.asked = (struct cudaMemcpy3DParms){.srcPtr = pitched(&copy->from, copy->width),
+                                                 .dstPtr = pitched(&copy->to, copy->width),
+                                                 .extent = {copy->width, copy->height, copy->depth},
+                                                 .kind = copy->kind};
+    return rt_work_put(&work, stream);
+}
+
 /* Enters, copies, and waits where the call does. */
 static cudaError_t copy_call(const rt_copy *copy, cudaStream_t stream, bool wait) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    e = rt_copy_box(copy, s);
-    if (wait) rt_stream_wait(s);
-    return rt_leave(e);
+    if ((e = rt_copy_do(copy, s))) return rt_leave(e);
+    return rt_leave(wait ? rt_stream_wait_call(s) : cudaSuccess);
 }
 
 static rt_copy plain(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
@@ -151,63 +165,39 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, false);
 }
 
-static rt_box corner(const struct cudaPitchedPtr *p, const struct cudaPos *at) {
-    return (rt_box){(uintptr_t)p->ptr + at->x + (at->z * p->ysize + at->y) * p->pitch, p->pitch, p->ysize};
-}
-
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool wait) {
-    if (!p) return rt_note(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray) return rt_unsupported("cudaMemcpy3D of a CUDA array");
-    if (!p->srcPtr.ptr || !p->dstPtr.ptr) return rt_note(cudaErrorInvalidValue);
-    if (p->extent.width > p->srcPtr.pitch || p->extent.width > p->dstPtr.pitch)
-        return rt_note(cudaErrorInvalidPitchValue);
-    rt_copy c = {corner(&p->dstPtr, &p->dstPos),
-                 corner(&p->srcPtr, &p->srcPos),
-                 p->extent.width,
-                 p->extent.height,
-                 p->extent.depth,
-                 p->kind};
-    return copy_call(&c, stream, wait);
-}
-
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
-    return copy_3d(p, NULL, true);
-}
-
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
-    return copy_3d(p, stream, false);
-}
-
 /* --- fills -----------------------------------------------------------------------------------------------
  */
 
-static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct cudaExtent extent,
-                        cudaStream_t stream) {
+cudaError_t rt_fill_run(const rt_fill *f, rt_stream *stream) {
+    size_t bytes = f->width * f->height * f->depth, width = f->width, height = f->height, depth = f->depth;
+    if (!bytes) return cudaSuccess;
+    if (!f->to.address || !(side(f->to.address) & ON_DEVICE)) {
+        rt_finding("api-error", "error", "a memset of %zu bytes at %#llx, which is not device memory", bytes,
+                   (unsigned long long)f->to.address);
+        return cudaErrorInvalidValue;
+    }
+    if (f->to.pitch == width && (depth == 1 || f->to.rows == height)) width = bytes, height = depth = 1;
+    uint32_t value = f->value; /* little endian: its first bytes are the narrower values */
+    for (size_t z = 0; z < depth; z++)
+        for (size_t y = 0; y < height; y++) {
+            wg_error err = {0};
+            wg_status status = eng_memory_fill(rt_memory(), row_of(&f->to, y, z), &value, f->element, width / f->element, &err);
+            if (status == WG_OK) continue;
+            refused(row_of(&f->to, y, z), 0, err.text);
+            return rt_error_of(status);
+        }
+    rt_stream_work(stream, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);
+    return cudaSuccess;
+}
+
+static cudaError_t fill(void *to, size_t pitch, size_t rows, int value, struct cudaExtent extent, cudaStream_t stream) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    size_t bytes = extent.width * extent.height * extent.depth;
-    if (!bytes) return rt_leave(cudaSuccess);
-    if (!to || !(side((uintptr_t)to) & ON_DEVICE)) {
-        rt_finding("api-error", "error", "a memset of %zu bytes at %p, which is not device memory", bytes,
-                   to);
-        return rt_leave(cudaErrorInvalidValue);
-    }
-    if (pitch == extent.width && (extent.depth == 1 || rows == extent.height))
-        extent = (struct cudaExtent){bytes, 1, 1};
-    uint8_t byte = (uint8_t)value;
-    rt_box box = {(uintptr_t)to, pitch, rows};
-    for (size_t z = 0; z < extent.depth; z++)
-        for (size_t y = 0; y < extent.height; y++) {
-            wg_error err = {0};
-            wg_status status = eng_memory_fill(rt_memory(), row_of(&box, y, z), &byte, 1, extent.width, &err);
-            if (status == WG_OK) continue;
-            refused(row_of(&box, y, z), 0, err.text);
-            return rt_leave(rt_error_of(status));
-        }
-    rt_stream_work(s, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);
-    return rt_leave(cudaSuccess);
+    rt_work work = {.type = cudaGraphNodeTypeMemset,
+                    .fill = {{(uintptr_t)to, pitch, rows}, (uint8_t)value, 1, extent.width, extent.height, extent.depth}};
+    return rt_leave(rt_work_put(&work, s));
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t n, cudaStream_t stream) {

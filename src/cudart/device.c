@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "cudart/api.h"
+#include "cudart/array.h"
 #include "cudart/memory.h"
 #include "cudart/stream.h"
 
@@ -219,8 +220,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceSynchronize(void) {
     cudaError_t e = rt_enter_to_wait();
     if (e) return e;
-    rt_stream_wait(NULL);
-    return rt_leave(cudaSuccess);
+    return rt_leave(rt_stream_wait_call(NULL));
 }
 
 /* Frees what the program allocated, so that what it allocates next starts on a fresh device. Modules stay
@@ -230,6 +230,8 @@ cudaError_t cudaDeviceReset(void) {
     if (e) return e;
     rt_stream_wait(NULL);
     if (!rt.sticky) ses_leaks_write(rt.session);
+    rt_textures_reset();
+    rt_arrays_reset();
     rt_memory_reset();
     return rt_leave(cudaSuccess);
 }

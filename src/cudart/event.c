@@ -2,15 +2,10 @@
 #include <stdlib.h>
 
 #include "cudart/api.h"
-#include "cudart/stream.h"
+#include "cudart/capture.h"
+#include "cudart/event.h"
 
-typedef struct CUevent_st {
-    unsigned flags;
-    bool recorded;
-    double ns;
-} rt_event;
-
-static rt_event *event_of(cudaEvent_t handle) {
+rt_event *rt_event_of(cudaEvent_t handle) {
     return wg_u64map_get(&rt.events, (uintptr_t)handle, NULL) ? handle : NULL;
 }
 
@@ -37,9 +32,10 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     cudaError_t e = rt_enter();
     if (e) return e;
-    rt_event *ev = event_of(event);
+    rt_event *ev = rt_event_of(event);
     if (!ev) return rt_leave(cudaErrorInvalidResourceHandle);
     wg_u64map_remove(&rt.events, (uintptr_t)ev);
+    wg_vec_free(&ev->tips);
     free(ev);
     return rt_leave(cudaSuccess);
 }
@@ -48,29 +44,42 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (flags > cudaEventRecordExternal) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    rt_event *ev = event_of(event);
+    rt_event *ev = rt_event_of(event);
     rt_stream *s = rt_stream_of(stream);
     if (!ev || !s) return rt_leave(cudaErrorInvalidResourceHandle);
-    ev->recorded = true;
-    ev->ns = rt_stream_now(s);
-    return rt_leave(cudaSuccess);
+    if (flags & cudaEventRecordExternal) { /* in a capture: a node, for those outside the graph */
+        if (!s->capture) return rt_leave(cudaErrorIllegalState);
+        return rt_leave(rt_work_put(&(rt_work){.type = cudaGraphNodeTypeEventRecord, .event = event}, s));
+    }
+    return rt_leave(rt_event_record(event, s));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return cudaEventRecordWithFlags(event, stream, 0);
 }
 
+/* An event of a capture is no moment in time: asking for it is an error, and breaks the capture. */
+static cudaError_t captured(const rt_event *ev) {
+    for (size_t i = 0; i < rt.streams.room; i++) {
+        const rt_stream *s = rt.streams.slots[i].used ? (const rt_stream *)(uintptr_t)rt.streams.slots[i].value : NULL;
+        if (s && s->capture && s->capture->id == ev->capture) s->capture->broken = true;
+    }
+    return cudaErrorCapturedEvent;
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     cudaError_t e = rt_enter();
     if (e) return e;
-    return rt_leave(event_of(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    const rt_event *ev = rt_event_of(event);
+    return rt_leave(!ev ? cudaErrorInvalidResourceHandle : ev->capture ? captured(ev) : cudaSuccess);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     cudaError_t e = rt_enter_to_wait();
     if (e) return e;
-    const rt_event *ev = event_of(event);
+    const rt_event *ev = rt_event_of(event);
     if (!ev) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (ev->capture) return rt_leave(captured(ev));
     if (ev->recorded && ev->ns > rt.host_ns) rt.host_ns = ev->ns;
     return rt_leave(cudaSuccess);
 }
@@ -79,9 +88,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    const rt_event *a = event_of(start), *b = event_of(end);
+    const rt_event *a = rt_event_of(start), *b = rt_event_of(end);
     if (!a || !b || !a->recorded || !b->recorded || ((a->flags | b->flags) & cudaEventDisableTiming))
         return rt_leave(cudaErrorInvalidResourceHandle);
+    if (a->capture || b->capture) return rt_leave(captured(a->capture ? a : b));
     *ms = (float)((b->ns - a->ns) / 1e6);
     return rt_leave(cudaSuccess);
 }
@@ -91,8 +101,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
-    const rt_event *ev = event_of(event);
+    const rt_event *ev = rt_event_of(event);
     if (!s || !ev) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (ev->recorded && ev->ns > s->clock_ns) s->clock_ns = ev->ns;
-    return rt_leave(cudaSuccess);
+    if (flags & cudaEventWaitExternal) {
+        if (!s->capture) return rt_leave(cudaErrorIllegalState);
+        return rt_leave(rt_work_put(&(rt_work){.type = cudaGraphNodeTypeWaitEvent, .event = event}, s));
+    }
+    return rt_leave(rt_event_wait(event, s));
 }

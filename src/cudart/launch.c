@@ -8,6 +8,7 @@
 #include "cudart/lastwords.h"
 #include "cudart/module.h"
 #include "cudart/stream.h"
+#include "cudart/work.h"
 
 /* --- <<<grid, block, shared, stream>>> ---------------------------------------------------------------- */
 
@@ -38,24 +39,14 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 /* --- checks --------------------------------------------------------------------------------------------- */
 
-typedef struct request {
-    rt_function *fn;
-    rt_stream *stream;
-    dim3 grid, block;
-    size_t shared;
-    void **args;
-    bool cooperative;
-    dim3 cluster; /* 0,0,0: not asked for */
-} request;
-
-static const char *describe(char text[160], const request *rq) {
+static const char *describe(char text[160], const rt_kernel *rq) {
     snprintf(text, 160, "<<<(%u,%u,%u), (%u,%u,%u), %zu>>>", rq->grid.x, rq->grid.y, rq->grid.z, rq->block.x,
              rq->block.y, rq->block.z, rq->shared);
     return text;
 }
 
 /* The limits in the order in which the runtime looks at them; *why says which one. */
-static cudaError_t check_limits(const request *rq, const char **why) {
+static cudaError_t check_limits(const rt_kernel *rq, const char **why) {
     const eng_gpu *gpu = rt_gpu();
     const img_function *image = rq->fn->image;
     const dim3 *g = &rq->grid, *b = &rq->block;
@@ -92,7 +83,7 @@ static cudaError_t check_limits(const request *rq, const char **why) {
 }
 
 /* Clusters of one block are ordinary launches; larger ones need what the engine does not have. */
-static cudaError_t check_cluster(const request *rq, const char **why) {
+static cudaError_t check_cluster(const rt_kernel *rq, const char **why) {
     const img_function *image = rq->fn->image;
     dim3 c = rq->cluster;
     if (!c.x && image->cluster[0]) c = (dim3){image->cluster[0], image->cluster[1], image->cluster[2]};
@@ -104,7 +95,7 @@ static cudaError_t check_cluster(const request *rq, const char **why) {
     return cudaSuccess;
 }
 
-static cudaError_t refuse(const request *rq, cudaError_t error, const char *why) {
+static cudaError_t refuse(const rt_kernel *rq, cudaError_t error, const char *why) {
     char config[160];
     describe(config, rq);
     rt.told = true;
@@ -145,24 +136,28 @@ static bool launches_block(void) {
     return text && *text && strcmp(text, "0") != 0;
 }
 
-static cudaError_t run(const request *rq) {
+cudaError_t rt_kernel_pack(rt_kernel *rq, void *const *args) {
     const img_function *image = rq->fn->image;
-    uint8_t *params = calloc(1, image->param_bytes ? image->param_bytes : 1);
-    if (!params) return cudaErrorMemoryAllocation;
-    for (size_t i = 0; i < image->n_params; i++)
-        memcpy(params + image->params[i].offset, rq->args[i], image->params[i].size);
+    if (!args && image->n_params) return cudaErrorInvalidValue;
+    rq->params = calloc(1, image->param_bytes ? image->param_bytes : 1);
+    if (!rq->params) return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < image->n_params; i++) memcpy(rq->params + image->params[i].offset, args[i], image->params[i].size);
+    return cudaSuccess;
+}
+
+cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
     void *frames[RT_STACK_FRAMES];
     ses_launch launch = {
         .code = rq->fn->code,
-        .function = image,
+        .function = rq->fn->image,
         .grid = {rq->grid.x, rq->grid.y, rq->grid.z},
         .block = {rq->block.x, rq->block.y, rq->block.z},
         .shared_dynamic = (uint32_t)rq->shared,
-        .params = params,
+        .params = rq->params,
         .cooperative = rq->cooperative,
         .print = rt_print,
         .heap_bytes = rt.limits[cudaLimitMallocHeapSize],
-        .stream = rq->stream->number,
+        .stream = stream->number,
         .after_fault = rt.sticky != cudaSuccess,
         .stack = frames,
         .n_stack = rt_stack(frames),
@@ -172,8 +167,7 @@ static cudaError_t run(const request *rq) {
     double ns = 0;
     wg_status status = ses_run(rt.session, &launch, &ns, &err);
     rt_lastwords_due();
-    free(params);
-    rt_stream_work(rq->stream, ns);
+    rt_stream_work(stream, ns);
     cudaError_t e = rt.sticky ? rt.sticky : error_of_run(status);
     if (e == cudaSuccess || e == cudaErrorNotSupported || status == WG_ERR_ARGUMENT ||
         status == WG_ERR_MEMORY)
@@ -182,30 +176,39 @@ static cudaError_t run(const request *rq) {
     return launches_block() ? e : cudaSuccess;
 }
 
-static cudaError_t launch(const void *function, request rq, cudaStream_t stream) {
+cudaError_t rt_kernel_find(rt_kernel *rq, const void *handle) {
+    rt_module_load_managed();
+    rq->handle = handle;
+    cudaError_t e = rt_function_of(handle, &rq->fn);
+    /* A kernel that the program has but that could not be loaded did not run: the report says so. */
+    if (e && rq->fn)
+        ses_not_run(rt.session, rq->fn->name,
+                    rq->fn->module->error.status ? rq->fn->module->error.text : "the program's code has no kernel of this name");
+    return e;
+}
+
+cudaError_t rt_kernel_check(const rt_kernel *rq) {
+    const char *why = "";
+    cudaError_t e = check_limits(rq, &why);
+    if (!e) e = check_cluster(rq, &why);
+    return e ? refuse(rq, e, why) : cudaSuccess;
+}
+
+static cudaError_t launch(const void *function, rt_kernel rq, void **args, cudaStream_t stream) {
     cudaError_t e = rt_enter_to_launch();
     if (e) return e;
-    rq.stream = rt_stream_of(stream);
-    if (!rq.stream) return rt_leave(cudaErrorInvalidResourceHandle);
-    rt_module_load_managed();
-    e = rt_function_of(function, &rq.fn);
-    if (e) {
-        /* A kernel that the program has but that could not be loaded did not run: the report says so. */
-        if (rq.fn)
-            ses_not_run(rt.session, rq.fn->name,
-                        rq.fn->module->error.status ? rq.fn->module->error.text
-                                                    : "the program's code has no kernel of this name");
-        return rt_leave(e);
-    }
-    const char *why = "";
-    if ((e = check_limits(&rq, &why)) || (e = check_cluster(&rq, &why))) return rt_leave(refuse(&rq, e, why));
-    if (!rq.args && rq.fn->image->n_params) return rt_leave(cudaErrorInvalidValue);
-    return rt_leave(run(&rq));
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if ((e = rt_kernel_find(&rq, function)) || (e = rt_kernel_check(&rq)) || (e = rt_kernel_pack(&rq, args))) return rt_leave(e);
+    rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = rq};
+    e = rt_work_put(&work, s);
+    free(rq.params);
+    return rt_leave(e);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream) {
-    return launch(function, (request){.grid = grid, .block = block, .args = args, .shared = shared}, stream);
+    return launch(function, (rt_kernel){.grid = grid, .block = block, .shared = shared}, args, stream);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
@@ -215,15 +218,12 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream) {
-    return launch(
-        function,
-        (request){.grid = grid, .block = block, .args = args, .shared = shared, .cooperative = true}, stream);
+    return launch(function, (rt_kernel){.grid = grid, .block = block, .shared = shared, .cooperative = true}, args, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args) {
     if (!config || (config->numAttrs && !config->attrs)) return rt_note(cudaErrorInvalidValue);
-    request rq = {
-        .grid = config->gridDim, .block = config->blockDim, .args = args, .shared = config->dynamicSmemBytes};
+    rt_kernel rq = {.grid = config->gridDim, .block = config->blockDim, .shared = config->dynamicSmemBytes};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeCooperative) rq.cooperative = a->val.cooperative != 0;
@@ -231,5 +231,5 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
             rq.cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
         /* The others order launches more loosely than one after the other, or are hints. */
     }
-    return launch(function, rq, config->stream);
+    return launch(function, rq, args, config->stream);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cudart/api.h"
+#include "cudart/capture.h"
 
 enum {
     PITCH_ALIGNMENT = 512
@@ -46,8 +47,12 @@ cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     uint64_t at = (uintptr_t)address;
     const eng_allocation *a = eng_memory_find(rt_memory(), at, NULL);
     uint64_t size = a ? a->size : 0;
+    rt_graph_memory *of_graph = rt_graph_memory_at(address);
+    if (of_graph && of_graph->live) return rt_graph_memory_use(of_graph, false), cudaSuccess; /* its node has it again */
     wg_error err = {0};
-    if (a && !a->freed && a->address == at && !(kinds & 1u << a->kind))
+    if (of_graph)
+        wg_fail(&err, WG_ERR_ARGUMENT, "a graph's node allocates it, and has not run since it was freed");
+    else if (a && !a->freed && a->address == at && !(kinds & 1u << a->kind))
         wg_fail(&err, WG_ERR_ARGUMENT, "it is %s, which another call frees", kind_name(a->kind));
     else
         eng_memory_release(rt_memory(), at, &err);
@@ -80,7 +85,7 @@ cudaError_t cudaMalloc(void **out, size_t size) {
     if (!out) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    return rt_leave(rt_alloc(out, size, ENG_ALLOC_DEVICE));
+    return rt_leave((e = rt_capture_unsafe()) ? e : rt_alloc(out, size, ENG_ALLOC_DEVICE));
 }
 
 cudaError_t cudaMallocManaged(void **out, size_t size, unsigned flags) {
@@ -88,7 +93,7 @@ cudaError_t cudaMallocManaged(void **out, size_t size, unsigned flags) {
         return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    return rt_leave(rt_alloc(out, size, ENG_ALLOC_MANAGED));
+    return rt_leave((e = rt_capture_unsafe()) ? e : rt_alloc(out, size, ENG_ALLOC_MANAGED));
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t size, unsigned flags) {
@@ -117,7 +122,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent) {
         __builtin_mul_overflow(slice, extent.depth, &size))
         return rt_leave(cudaErrorMemoryAllocation);
     void *at = NULL;
-    if (!(e = rt_alloc(&at, size, ENG_ALLOC_DEVICE)))
+    if (!(e = rt_capture_unsafe()) && !(e = rt_alloc(&at, size, ENG_ALLOC_DEVICE)))
         *out = (struct cudaPitchedPtr){at, pitch, extent.width, extent.height};
     return rt_leave(e);
 }
@@ -133,6 +138,7 @@ cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t heig
 cudaError_t cudaFree(void *address) {
     cudaError_t e = rt_enter();
     if (e || !address) return e ? e : rt_leave(cudaSuccess);
+    if ((e = rt_capture_unsafe())) return rt_leave(e);
     rt_stream_wait(NULL); /* cudaFree waits for the device */
     return rt_leave(rt_free(address, 1u << ENG_ALLOC_DEVICE | 1u << ENG_ALLOC_MANAGED, "cudaFree"));
 }

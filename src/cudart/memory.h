@@ -20,5 +20,9 @@ typedef struct rt_box { uint64_t address; size_t pitch, rows; } rt_box;
 typedef struct rt_copy { rt_box to, from; size_t width, height, depth; enum cudaMemcpyKind kind; } rt_copy;
 /* Checks direction and ranges, copies, and adds the time to the stream. */
 cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream);
+/* Puts it into the stream: at once, or into the graph that the stream is captured for. */
+cudaError_t rt_copy_do(const rt_copy *copy, rt_stream *stream);
+/* What cudaMemcpy3D takes, checked (array_copy.c). */
+cudaError_t rt_copy_of_3d(const struct cudaMemcpy3DParms *params, rt_copy *copy);
 
 #endif

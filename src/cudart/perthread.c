@@ -146,3 +146,84 @@ cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t s, cudaLaunchAttributeID id
                                         const cudaLaunchAttributeValue *value) {
     return cudaStreamSetAttribute(own(s), id, value);
 }
+
+cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t s) {
+    return cudaGraphLaunch(exec, own(s));
+}
+cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t s) {
+    return cudaGraphUpload(exec, own(s));
+}
+cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t *out, cudaGraph_t graph, cudaGraphInstantiateParams
+    *params) {
+    return cudaGraphInstantiateWithParams(out, graph, params);
+}
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t s, enum cudaStreamCaptureMode mode) {
+    return cudaStreamBeginCapture(own(s), mode);
+}
+cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t s, cudaGraph_t graph, const cudaGraphNode_t *needs, const
+    cudaGraphEdgeData *data, size_t n, enum cudaStreamCaptureMode mode) {
+    return cudaStreamBeginCaptureToGraph(own(s), graph, needs, data, n, mode);
+}
+cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t s, cudaGraph_t *graph) {
+    return cudaStreamEndCapture(own(s), graph);
+}
+cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long
+    *id, cudaGraph_t *graph, const cudaGraphNode_t **needs, const cudaGraphEdgeData **data, size_t *n) {
+    return cudaStreamGetCaptureInfo(own(s), status, id, graph, needs, data, n);
+}
+cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t s, cudaGraphNode_t *needs, const cudaGraphEdgeData
+    *data, size_t n, unsigned flags) {
+    return cudaStreamUpdateCaptureDependencies(own(s), needs, data, n, flags);
+}
+cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t s, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value) {
+    return cudaStreamGetAttribute(own(s), id, value);
+}
+cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
+    return cudaStreamCopyAttributes(own(to), own(from));
+}
+cudaError_t cudaMemcpy3DPeerAsync_ptsz(const struct cudaMemcpy3DPeerParms *p, cudaStream_t s) {
+    return cudaMemcpy3DPeerAsync(p, own(s));
+}
+cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p) {
+    return done(cudaMemcpy3DPeerAsync(p, cudaStreamPerThread));
+}
+cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t
+    width, size_t height, enum cudaMemcpyKind kind, cudaStream_t s) {
+    return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, own(s));
+}
+cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t
+    width, size_t height, enum cudaMemcpyKind kind) {
+    return done(cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, cudaStreamPerThread));
+}
+cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+    size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t s) {
+    return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, own(s));
+}
+cudaError_t cudaMemcpy2DFromArray_ptds(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t
+    width, size_t height, enum cudaMemcpyKind kind) {
+    return done(cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, cudaStreamPerThread));
+}
+cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t to, size_t x, size_t y, const void *from, size_t n, enum
+    cudaMemcpyKind kind, cudaStream_t s) {
+    return cudaMemcpyToArrayAsync(to, x, y, from, n, kind, own(s));
+}
+cudaError_t cudaMemcpyToArray_ptds(cudaArray_t to, size_t x, size_t y, const void *from, size_t n, enum
+    cudaMemcpyKind kind) {
+    return done(cudaMemcpyToArrayAsync(to, x, y, from, n, kind, cudaStreamPerThread));
+}
+cudaError_t cudaMemcpyFromArrayAsync_ptsz(void *to, cudaArray_const_t from, size_t x, size_t y, size_t n, enum
+    cudaMemcpyKind kind, cudaStream_t s) {
+    return cudaMemcpyFromArrayAsync(to, from, x, y, n, kind, own(s));
+}
+cudaError_t cudaMemcpyFromArray_ptds(void *to, cudaArray_const_t from, size_t x, size_t y, size_t n, enum
+    cudaMemcpyKind kind) {
+    return done(cudaMemcpyFromArrayAsync(to, from, x, y, n, kind, cudaStreamPerThread));
+}
+cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t
+    from_x, size_t from_y, size_t width, size_t height, enum cudaMemcpyKind kind) {
+    return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, width, height, kind);
+}
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t
+    from_x, size_t from_y, size_t n, enum cudaMemcpyKind kind) {
+    return cudaMemcpyArrayToArray(to, to_x, to_y, from, from_x, from_y, n, kind);
+}

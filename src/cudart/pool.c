@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/memory.h"
 
 typedef struct CUmemPoolHandle_st {
@@ -37,6 +38,18 @@ void rt_pool_freed(uint64_t address, uint64_t size) {
     wg_u64map_remove(&owners, address);
 }
 
+/* In a capture an allocation is a node, and its address is known at once. */
+static cudaError_t capture_alloc(void **out, size_t size, rt_stream *stream) {
+    rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
+    work.alloc.asked = (struct cudaMemAllocNodeParams){.poolProps = default_pool.props, .bytesize = size};
+    cudaError_t e = rt_graph_memory_new(size, &work.alloc.memory);
+    if (e) return e;
+    *out = work.alloc.asked.dptr = (void *)(uintptr_t)work.alloc.memory->address;
+    e = rt_capture_add(stream, &work, NULL);
+    rt_graph_memory_drop(work.alloc.memory); /* the node holds it */
+    return e;
+}
+
 /* named: from the pool of this handle; else from the device's current one. */
 static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool named, cudaStream_t stream) {
     if (!out) return rt_note(cudaErrorInvalidValue);
@@ -46,6 +59,8 @@ static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool nam
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
     rt_pool *pool = named ? pool_of(handle) : current;
     if (!pool) return rt_leave(cudaErrorInvalidValue);
+    if ((e = rt_capture_check(s))) return rt_leave(e);
+    if (s->capture) return rt_leave(capture_alloc(out, size, s));
     if (pool->props.maxSize && pool->used + size > pool->props.maxSize)
         return rt_leave(cudaErrorMemoryAllocation);
     if (!(e = rt_alloc(out, size, ENG_ALLOC_DEVICE)) && *out) {
@@ -70,6 +85,10 @@ cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
     if (!address) return rt_leave(cudaSuccess);
+    if ((e = rt_capture_check(s))) return rt_leave(e);
+    if (s->capture)
+        return rt_leave(rt_capture_add(
+            s, &(rt_work){.type = cudaGraphNodeTypeMemFree, .free = {rt_graph_memory_at(address), address}}, NULL));
     if ((e = rt_free(address, 1u << ENG_ALLOC_DEVICE, "cudaFreeAsync"))) return rt_leave(e);
     rt_stream_work(s, 0);
     return rt_leave(cudaSuccess);

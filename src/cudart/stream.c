@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cudart/api.h"
+#include "cudart/capture.h"
 
 /* What the host spends on one asynchronous call: about what a launch costs on a real machine. It is part
  * of the model, so that work that takes no time still has an order in time. */
@@ -63,6 +64,12 @@ void rt_stream_wait(rt_stream *stream) {
     rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(false));
 }
 
+cudaError_t rt_stream_wait_call(rt_stream *stream) {
+    cudaError_t e = rt_capture_forbid(stream, cudaErrorStreamCaptureUnsupported);
+    if (!e) rt_stream_wait(stream);
+    return e;
+}
+
 /* --- making and asking ---------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
@@ -91,6 +98,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s || s == &legacy || s == per_thread) return rt_leave(cudaErrorInvalidResourceHandle);
+    rt_capture_leave(s);
     wg_u64map_remove(&rt.streams, (uintptr_t)s);
     free(s);
     return rt_leave(cudaSuccess);
@@ -102,14 +110,17 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    rt_stream_wait(s);
-    return rt_leave(cudaSuccess);
+    if (!s->number && (e = rt_capture_check(s))) return rt_leave(e);
+    return rt_leave(rt_stream_wait_call(s));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     cudaError_t e = rt_enter();
     if (e) return e;
-    return rt_leave(rt_stream_of(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (!s->number && (e = rt_capture_check(s))) return rt_leave(e);
+    return rt_leave(rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported));
 }
 
 /* Enters, and finds the stream that a question is about; out: where the answer goes. */
@@ -153,14 +164,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     return rt_leave(cudaSuccess);
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
-    rt_stream *s;
-    cudaError_t e = enter_about(stream, status, &s);
-    if (e) return e;
-    *status = cudaStreamCaptureStatusNone; /* capture is refused, so no stream is ever in one */
-    return rt_leave(cudaSuccess);
-}
-
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
     cudaError_t e = rt_enter();
     if (e) return e;
@@ -179,22 +182,39 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
     return rt_leave(cudaSuccess);
 }
 
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value) {
+    rt_stream *s;
+    cudaError_t e = enter_about(stream, value, &s);
+    if (e) return e;
+    *value = (cudaLaunchAttributeValue){{0}};
+    if (id == cudaLaunchAttributePriority) value->priority = s->priority;
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+    rt_stream *s;
+    cudaError_t e = enter_about(from, "", &s);
+    if (e) return e;
+    rt_stream *t = rt_stream_of(to);
+    if (!t) return rt_leave(cudaErrorInvalidResourceHandle);
+    t->priority = s->priority;
+    return rt_leave(cudaSuccess);
+}
+
 /* --- host functions ---------------------------------------------------------------------------------------
  */
 
-/* All work before it is done; it runs at once, without the lock, and may not call CUDA (as documented). */
+/* All work before it is done, so it runs at once; it may not call CUDA (as documented). */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
     if (!function) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    rt_stream_work(s, 0);
-    rt_leave(cudaSuccess);
-    function(data);
-    return cudaSuccess;
+    return rt_leave(rt_work_put(&(rt_work){.type = cudaGraphNodeTypeHost, .host = {function, data}}, s));
 }
 
+/* The older form, which is told the stream's state, and cannot be captured. */
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned flags) {
     if (!callback || flags) return rt_note(cudaErrorInvalidValue);
@@ -202,7 +222,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if ((e = rt_capture_check(s)) || (e = rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported))) return rt_leave(e);
     rt_stream_work(s, 0);
+    rt_print_flush();
     rt_leave(cudaSuccess);
     callback(stream, cudaSuccess, data);
     return cudaSuccess;

@@ -15,6 +15,8 @@ typedef struct CUstream_st {
     unsigned flags;
     int priority;
     double clock_ns;
+    struct rt_capture *capture; /* that it is part of (capture.h); NULL: its work runs */
+    wg_vec(struct CUgraphNode_st *) tips; /* of a capture: the nodes that its next one waits for */
 } rt_stream;
 
 /* A handle of the interface; NULL for one that does not exist. 0 means the legacy default stream here: the
@@ -24,6 +26,8 @@ rt_stream *rt_stream_of(cudaStream_t handle);
 void rt_stream_work(rt_stream *stream, double ns);
 /* The host waits for all that is in the stream; NULL: in all streams. */
 void rt_stream_wait(rt_stream *stream);
+/* The same for a call, which a capture of the stream does not permit. */
+cudaError_t rt_stream_wait_call(rt_stream *stream);
 /* When the work that is in the stream now will be done. */
 double rt_stream_now(const rt_stream *stream);
 

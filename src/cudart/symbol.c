@@ -24,9 +24,8 @@ static cudaError_t copy_symbol(const void *symbol, void *other, size_t n, size_t
     }
     rt_box in = {eng_variable_address(var->code, var->image) + offset, n, 1}, out = {(uintptr_t)other, n, 1};
     rt_copy c = {to_symbol ? in : out, to_symbol ? out : in, n, 1, 1, kind};
-    e = rt_copy_box(&c, s);
-    if (wait) rt_stream_wait(s);
-    return rt_leave(e);
+    if ((e = rt_copy_do(&c, s))) return rt_leave(e);
+    return rt_leave(wait ? rt_stream_wait_call(s) : cudaSuccess);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,

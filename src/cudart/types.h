@@ -77,7 +77,6 @@ enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEn
                                        cudaDriverEntryPointVersionNotSufficent };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
 
-/* Textures are not simulated; descriptors are, since they are plain values. */
 enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat,
                              cudaChannelFormatKindNone };
 struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
@@ -195,5 +194,8 @@ struct cudaDeviceProp {
     int hostNumaMultinodeIpcSupported;
     int reserved[56];
 };
+
+#include "cudart/types_texture.h"
+#include "cudart/types_graph.h"
 
 #endif

@@ -64,8 +64,8 @@ static void errors(void) {
 }
 
 /* Made of api.def: a call that is not implemented says so. */
-cudaError_t cudaMallocArray(void);
-static void stubs(void) { FAILS(cudaMallocArray(), cudaErrorNotSupported); }
+cudaError_t cudaImportExternalMemory(void);
+static void stubs(void) { FAILS(cudaImportExternalMemory(), cudaErrorNotSupported); }
 
 /* --- memory --------------------------------------------------------------------------------------------- */
 
