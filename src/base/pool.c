@@ -63,9 +63,10 @@ wg_pool *wg_pool_new(int n) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
-    /* The program's signal handlers must not run on our threads. */
+    /* The program's signal handlers must not run on our threads; a fault of our own is handled where it happens. */
     sigset_t all, old;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV), sigdelset(&all, SIGBUS), sigdelset(&all, SIGFPE), sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (int i = 1; i < n; i++) {
         member *m = &pool->members[i];

@@ -7,7 +7,7 @@
 typedef struct wg_pool wg_pool;
 typedef void wg_pool_fn(void *context, int worker, size_t item);
 
-/* n workers, 1..1024; n - 1 threads are started, with all signals blocked. NULL: no memory or no threads. */
+/* n workers, 1..1024; n - 1 threads are started, with all signals blocked but those of their own faults. NULL: no memory or no threads. */
 wg_pool *wg_pool_new(int n);
 void wg_pool_free(wg_pool *pool); /* NULL is fine; no run may be under way */
 int wg_pool_workers(const wg_pool *pool);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/pool.h"
 #include "engine/driver.h"
 #include "engine/plan.h"
 
@@ -73,6 +75,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
 
 void eng_device_free(eng_device *device) {
     if (!device) return;
+    if (device->pool_process == getpid()) wg_pool_free(device->pool);
     eng_memory_free(device->memory);
     eng_textures_free(device);
     eng_heap_free(device->heap);

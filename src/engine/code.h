@@ -2,6 +2,8 @@
 #ifndef WG_ENGINE_CODE_H
 #define WG_ENGINE_CODE_H
 
+#include <sys/types.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
 #include "engine/engine.h"
@@ -20,6 +22,8 @@ struct eng_device {
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     struct eng_heap *heap; /* of device-side malloc (driver.h) */
     struct eng_textures textures; /* by handle - 1; NULL where one was destroyed */
+    struct wg_pool *pool;  /* the workers' threads; NULL: not started yet */
+    pid_t pool_process;    /* whose threads they are */
     eng_isa isa;
     bool native; /* plans get native code (native.h) */
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */

@@ -113,6 +113,9 @@ typedef struct eng_result {
     uint64_t cycles;  /* modelled (docs/counters.md says how): never wall time */
     uint64_t idle_threads;
     bool complete;    /* every block ran to its end */
+    /* How, which is for the curious only; the rest of the result does not depend on it. */
+    unsigned workers; /* 1 after several met a conflict */
+    bool apart;       /* several, and it was known before that they cannot meet */
 } eng_result;
 
 /* Runs one launch. Status FAULT, DEADLOCK, TIMEOUT, UNSUPPORTED as in the findings. *result is filled as far as

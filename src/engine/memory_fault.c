@@ -84,7 +84,7 @@ void mem_no_room(eng_warp *w, const eng_ins *i) {
     const eng_view *v = k->memory_state;
     (void)i;
     k->stop = true;
-    if (v->parallel) return; /* eng_memory_conflict tells; one worker needs less */
+    if (v->parallel && !v->apart) return; /* eng_memory_conflict tells; one worker needs less */
     k->status = wg_fail(&k->err, WG_ERR_MEMORY, "this machine has no room for more device memory (%" PRIu64 " bytes are in use)",
                         eng_memory_touched(k->memory));
 }

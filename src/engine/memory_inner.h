@@ -17,7 +17,7 @@ enum {
     MEM_ALIGN = 256,
     MEM_PAGE = 4096,
     MEM_CHUNK = 16, /* log2 of the bytes by which touched memory is accounted */
-    MEM_TILE = 13,  /* log2 of the bytes of memory whose read differences fill a page */
+    MEM_TILE = 7,   /* log2 of the bytes of memory whose read differences fill a cache line */
     MEM_RANGES = 64 /* cached ranges of each kind of access; a power of two */
 };
 
@@ -90,9 +90,11 @@ void mem_pattern(void *out, uint64_t address, uint64_t n);
 /* --- reads (shadow_reads.c) ----------------------------------------------------------- */
 /* Bytes [at, at + n) were read `times` times. */
 void mem_reads_run(mem_plane *plane, uint64_t at, uint64_t n, int times);
-/* Adds `from` over the allocation's range into `into` (NULL: to nothing) and empties that range of `from`. */
-/* dirty: a byte for each 8 KiB of memory whose differences are not all zero; cleared on the way. */
-void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, const uint8_t *dirty);
+/* Adds `from` over the allocation's range into `into` (NULL: to nothing) and empties that range of `from`.
+ * dirty: a byte for each tile whose differences may not all be zero; cleared on the way. */
+void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8_t *dirty);
+/* Tiles that are all zero, as where a run ended and the next began, are not dirty any more. */
+void mem_reads_prune(mem_plane *plane, const mem_alloc *a, uint8_t *dirty);
 /* Takes spills of all ranges too; call once, after all mem_reads_merge. */
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from);
 void mem_reads_clear(mem_plane *plane, const mem_alloc *a);

@@ -116,7 +116,7 @@ static bool make_own(const eng_memory *m, own_view *o) {
     return o->own_marks && o->own_reds && o->own_touched && o->own_dirty && o->own_plane.words && o->own_plane.bytes;
 }
 
-wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg_error *err) {
+wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bool apart, wg_error *err) {
     if (!m->parallel) {
         m->parallel = calloc(1, sizeof *m->parallel);
         if (m->parallel) pthread_mutex_init(&m->parallel->lock, NULL);
@@ -143,16 +143,22 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, wg
         v->defined = m->defined;
         v->marks = v->parallel ? o->own_marks : m->defined;
         v->reds = v->parallel ? o->own_reds : NULL;
-        v->pages = v->parallel ? p->pages : NULL;
+        v->apart = v->parallel && apart;
+        v->pages = v->parallel && !apart ? p->pages : NULL;
         v->touched = v->parallel ? o->own_touched : m->touched;
         v->plane = v->parallel ? o->own_plane : m->plane;
         v->dirty = v->parallel ? o->own_dirty : NULL;
-        v->words = count_reads || v->parallel ? v->plane.words : NULL;
+        v->words = count_reads || (v->parallel && !apart) ? v->plane.words : NULL;
     }
     return WG_OK;
 }
 
 eng_view *eng_memory_view(eng_memory *m, unsigned worker) { return m->parallel->views[worker]; }
+
+void eng_memory_view_done(eng_view *v) {
+    mem_view_settle(v);
+    for (size_t i = 0; v->dirty && i < v->read.count; i++) mem_reads_prune(&v->plane, v->read.at[i], v->dirty);
+}
 
 /* --- before a byte changes ------------------------------------------------------------ */
 
@@ -220,7 +226,7 @@ bool mem_parallel_mark(eng_view *v, const mem_range *r, uint64_t address, uint64
     uint64_t at = address + r->shadow;
     for (uint64_t chunk = at >> MEM_CHUNK; chunk <= (at + n - 1) >> MEM_CHUNK; chunk++)
         if (!v->touched[chunk] && !mark_chunk(v, chunk)) return v->failed = true, false;
-    for (uint64_t page = at / MEM_PAGE; page <= (at + n - 1) / MEM_PAGE; page++)
+    for (uint64_t page = at / MEM_PAGE; v->pages && page <= (at + n - 1) / MEM_PAGE; page++)
         if (atomic_load_explicit(&p->pages[page], memory_order_acquire) != MEM_KEPT && !keep_page(v, r, page))
             return v->failed = true, false;
     mem_bits_set(red ? v->reds : v->marks, at, n);
@@ -265,30 +271,37 @@ static bool written_by_other(const read_walk *k, uint64_t at, uint64_t n) {
     return false;
 }
 
-/* Words first .. end - 1, all of one tile. */
-static void walk_tile(read_walk *k, uint64_t first, uint64_t end) {
-    const int16_t *words = k->reader->plane.words;
-    if (!k->reader->dirty[first >> (MEM_TILE - 2)]) {
-        if (k->sum && written_by_other(k, first * 4, (end - first) * 4)) k->meet = true;
-    } else if (!written_by_other(k, first * 4, (end - first) * 4)) {
-        int32_t sum = 0;
-        for (uint64_t w = first; w < end; w++) sum += words[w];
-        k->sum += sum;
-    } else {
-        for (uint64_t w = first; w < end && !k->meet; w++) {
-            k->sum += words[w];
-            if (k->sum && written_by_other(k, w * 4, 4)) k->meet = true;
-        }
+/* The sum of differences of words first .. end - 1, which lie in whole tiles. */
+static int64_t sum_words(const eng_view *v, uint64_t first, uint64_t end) {
+    const uint64_t words = (uint64_t)1 << (MEM_TILE - 2);
+    int64_t sum = 0;
+    for (uint64_t tile = first / words; tile <= (end - 1) / words; tile++) {
+        if (!v->dirty[tile]) continue;
+        uint64_t from = tile * words < first ? first : tile * words, to = (tile + 1) * words > end ? end : (tile + 1) * words;
+        for (uint64_t w = from; w < to; w++) sum += v->plane.words[w];
+    }
+    return sum;
+}
+
+static void walk_stretch(read_walk *k, uint64_t first, uint64_t end) {
+    if (!written_by_other(k, first * 4, (end - first) * 4)) {
+        k->sum += sum_words(k->reader, first, end);
+        return;
+    }
+    for (uint64_t w = first; w < end && !k->meet; w++) {
+        k->sum += k->reader->plane.words[w];
+        if (k->sum && written_by_other(k, w * 4, 4)) k->meet = true;
     }
 }
 
 static bool walk_words(read_walk *k, const mem_alloc *a) {
+    enum { STRETCH = 2048 };
     uint64_t first = a->shadow / 4, end = (a->shadow + a->pub.size + 3) / 4;
     k->sum = 0;
     while (first < end && !k->meet) {
-        uint64_t stop = ((first >> (MEM_TILE - 2)) + 1) << (MEM_TILE - 2);
+        uint64_t stop = (first / STRETCH + 1) * STRETCH;
         stop = stop > end ? end : stop;
-        walk_tile(k, first, stop);
+        walk_stretch(k, first, stop);
         first = stop;
     }
     return k->meet;
@@ -338,6 +351,7 @@ bool eng_memory_conflict(eng_memory *m) {
     for (unsigned i = 0; i < p->workers; i++) {
         own_view *o = (own_view *)p->views[i];
         if (o->view.failed) return true;
+        if (o->view.apart) continue;
         for (size_t c = 0; c < o->chunks.count; c++)
             for (unsigned j = i + 1; j < p->workers; j++)
                 if (p->views[j]->touched[o->chunks.at[c]] && writes_meet(&o->view, p->views[j], o->chunks.at[c])) return true;
@@ -402,10 +416,6 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
     }
     if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
     else wg_u64map_free(&o->own_plane.spills);
-    for (size_t i = 0; i < v->read.count; i++) {
-        const mem_alloc *a = v->read.at[i];
-        memset(o->own_dirty + (a->shadow >> MEM_TILE), 0, (a->pub.size >> MEM_TILE) + 2);
-    }
     o->own_plane.bytes_used = false;
     clear_marks(o);
     wg_u64map_free(&v->moved);

@@ -55,14 +55,14 @@ bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access
     if (access & ENG_READ) note_read(v, a);
     *r = (mem_range){.lo = a->pub.address, .size = a->pub.size, .host = mem_host_delta(v->mem, a),
                      .shadow = a->shadow - a->pub.address, .alloc = a, .access = access & (ENG_READ | ENG_WRITE),
-                     .plain = write && v->parallel ? 0 : a->prefix};
+                     .plain = write && v->parallel && !v->apart ? 0 : a->prefix};
     return true;
 }
 
 bool mem_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red) {
     uint64_t at = address + r->shadow, off = address - r->lo;
-    if (v->parallel) return mem_parallel_mark(v, r, address, n, red);
     if (off + n <= r->plain) return true;
+    if (v->parallel) return mem_parallel_mark(v, r, address, n, red);
     for (uint64_t chunk = at >> MEM_CHUNK; chunk <= (at + n - 1) >> MEM_CHUNK; chunk++)
         if (!v->touched[chunk] && !mem_touch(v->mem, chunk << MEM_CHUNK, 1)) return false;
     mem_bits_set(v->marks, at, n);

@@ -1,14 +1,17 @@
 /* A launch: its constants, its workers, its blocks in order. */
+#include "engine/apart.h"
 #include "engine/order.h"
 #include "engine/livelock.h"
 #include "engine/run.h"
 #include "engine/driver.h"
 #include "engine/view.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/pool.h"
 
 enum { MAX_FINDINGS = 1000, MAX_JOBS = 256 };
 
@@ -244,40 +247,55 @@ static void free_contexts(contexts *c) {
     free(c->at);
 }
 
-typedef struct share { /* how parallel workers take blocks */
-    eng_worker *worker;
-    atomic_uint_fast64_t *next;
-    uint64_t chunk;
-    atomic_bool *stop;
-} share;
+typedef struct shares { /* how parallel workers take blocks */
+    eng_worker **workers;
+    unsigned n;
+    atomic_uint_fast64_t next;
+    atomic_bool stop;
+} shares;
 
-static void *work(void *arg) {
-    share *s = arg;
-    eng_worker *k = s->worker;
+/* The next blocks for a worker: many at first, so that what it touches lies side by side, few at the end, so that all
+ * end together. False: there are none left. */
+static bool take_blocks(shares *s, uint64_t *first, uint64_t *end) {
+    uint64_t n_blocks = s->workers[0]->grid->n_blocks, least = n_blocks / (s->n * 64u) + 1, at = atomic_load(&s->next);
+    do {
+        if (at >= n_blocks) return false;
+        uint64_t left = n_blocks - at, some = left / (s->n * 4u);
+        if (some < least) some = least;
+        *first = at, *end = at + (some < left ? some : left);
+    } while (!atomic_compare_exchange_weak(&s->next, &at, *end));
+    return true;
+}
+
+static void work(void *context, int thread, size_t index) {
+    (void)thread;
+    shares *s = context;
+    eng_worker *k = s->workers[index];
     contexts c = {0};
-    uint64_t n_blocks = k->grid->n_blocks;
-    while (!k->stop && !atomic_load(s->stop)) {
-        uint64_t first = atomic_fetch_add(s->next, s->chunk);
-        if (first >= n_blocks) break;
-        run_blocks(k, &c, first, n_blocks - first < s->chunk ? n_blocks : first + s->chunk);
-    }
-    if (k->stop) atomic_store(s->stop, true);
+    uint64_t first, end;
+    while (!k->stop && !atomic_load(&s->stop) && take_blocks(s, &first, &end)) run_blocks(k, &c, first, end);
+    if (k->stop) atomic_store(&s->stop, true);
+    eng_memory_view_done(k->memory_state);
     free_contexts(&c);
-    return NULL;
+}
+
+/* The device's threads, started once. A child of fork has none of them: it gets its own. */
+static wg_pool *pool_for(eng_device *device, unsigned n) {
+    bool mine = device->pool && device->pool_process == getpid();
+    if (mine && wg_pool_workers(device->pool) >= (int)n) return device->pool;
+    if (mine) wg_pool_free(device->pool);
+    device->pool = wg_pool_new((int)n);
+    device->pool_process = getpid();
+    return device->pool;
 }
 
 static void run_workers(eng_worker **workers, unsigned n) {
-    atomic_uint_fast64_t next = 0;
-    atomic_bool stop = false;
-    uint64_t n_blocks = workers[0]->grid->n_blocks, chunk = n == 1 ? n_blocks : n_blocks / (n * 16u) + 1;
-    share shares[MAX_JOBS];
-    pthread_t threads[MAX_JOBS];
-    bool started[MAX_JOBS] = {false};
-    for (unsigned k = 0; k < n; k++) shares[k] = (share){workers[k], &next, chunk, &stop};
-    for (unsigned k = 1; k < n; k++) started[k] = pthread_create(&threads[k], NULL, work, &shares[k]) == 0;
-    work(&shares[0]);
-    for (unsigned k = 1; k < n; k++)
-        if (started[k]) pthread_join(threads[k], NULL);
+    contexts c = {0};
+    wg_pool *pool = n > 1 ? pool_for(workers[0]->device, n) : NULL;
+    shares s = {.workers = workers, .n = n};
+    if (pool) wg_pool_run(pool, n, work, &s);
+    else run_blocks(workers[0], &c, 0, workers[0]->grid->n_blocks);
+    free_contexts(&c);
 }
 
 /* Blocks may run side by side when no block can see what another one did, but through sums that commute; plain
@@ -325,13 +343,24 @@ static uint64_t model_cycles(const eng_grid *grid, const eng_result *result) {
     return (result->warp_instructions + schedulers - 1) / schedulers;
 }
 
+/* Did no worker stop, and would one worker not have lost patience? */
+static bool in_order(eng_worker *const *workers, unsigned n, const eng_launch *launch) {
+    uint64_t executed = 0;
+    for (unsigned k = 0; k < n; k++) {
+        if (workers[k]->stop) return false;
+        executed += workers[k]->executed;
+    }
+    return !launch->max_instructions || executed <= launch->max_instructions;
+}
+
 /* Runs the grid with n workers. *again: the result is not that of one worker, and everything is as it was before. */
 static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *again, wg_error *err) {
     eng_worker *workers[MAX_JOBS];
+    const bool apart = n > 1 && eng_blocks_apart(grid);
     eng_memory *memory = grid->code->device->memory;
     unsigned made = 0;
     *again = false;
-    wg_status st = eng_memory_begin(memory, n, grid->launch->count_reads, err);
+    wg_status st = eng_memory_begin(memory, n, grid->launch->count_reads, apart, err);
     if (st != WG_OK) {
         *again = n > 1;
         return st;
@@ -343,9 +372,9 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
     if (made < n) st = wg_fail(err, WG_ERR_MEMORY, "no memory for %u workers", n);
     if (st == WG_OK) {
         run_workers(workers, n);
-        bool stopped = false;
-        for (unsigned k = 0; k < n; k++) stopped |= workers[k]->stop;
-        *again = n > 1 && (stopped || eng_memory_conflict(memory));
+        bool conflict = eng_memory_conflict(memory);
+        *again = n > 1 && !apart && (conflict || !in_order(workers, n, grid->launch));
+        if (apart && conflict) st = wg_fail(err, WG_ERR_MEMORY, "no memory for the shadows of a launch");
     }
     eng_memory_end(memory, !*again);
     if (st == WG_OK && !*again) {
@@ -354,6 +383,8 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
             st = workers[k]->status;
             if (st != WG_OK && err) *err = workers[k]->err;
         }
+        result->workers = n;
+        result->apart = apart;
         result->complete = result->blocks_run == grid->n_blocks;
         result->cycles = model_cycles(grid, result);
         wg_status reported = report_findings(workers, made, grid->launch, st == WG_OK ? err : NULL);

@@ -90,19 +90,45 @@ static uint64_t n_bytes(const mem_alloc *a) { return a->pub.size + 1; }
 
 typedef struct merge {
     mem_plane *into, *from;
+    uint8_t *dirty;
 } merge;
 
-/* Most differences are zero: eight bytes are looked at together. What was added is cleared on the way. */
-static void merge_words(void *ctx, uint8_t *at, uint64_t n) {
-    const merge *mg = ctx;
-    uint64_t first = (uint64_t)((int16_t *)(void *)at - mg->from->words), end = first + n / 2, four;
+static bool all_zero(const int16_t *words, uint64_t first, uint64_t end) {
+    uint64_t some = 0, four;
+    for (uint64_t w = first; w < end; w += 4) memcpy(&four, words + w, 8), some |= four;
+    return !some;
+}
+
+/* What was added is cleared on the way. */
+static void merge_words(const merge *mg, uint64_t first, uint64_t end) {
+    int16_t *words = mg->from->words;
     for (uint64_t w = first; w < end; w++) {
-        while (w % 4 == 0 && w + 4 <= end && (memcpy(&four, mg->from->words + w, 8), four == 0)) w += 4;
-        if (w == end || !mg->from->words[w]) continue;
-        if (mg->into) add_word(mg->into, w, mg->from->words[w]);
-        mg->from->words[w] = 0;
+        if (!words[w]) continue;
+        if (mg->into) add_word(mg->into, w, words[w]);
+        words[w] = 0;
     }
 }
+
+/* Calls fn for each dirty tile among n whose bytes lie at `at`. */
+static void each_dirty(const merge *mg, uint8_t *at, uint64_t n, void (*fn)(const merge *, uint8_t *tile, uint64_t first, uint64_t end)) {
+    const uint64_t words = (uint64_t)1 << (MEM_TILE - 2);
+    for (uint8_t *d = at, *end = at + n; d < end; d++) {
+        uint64_t eight, tile;
+        while (end - d >= 8 && (memcpy(&eight, d, 8), eight == 0)) d += 8;
+        if (d == end || !*d) continue;
+        tile = (uint64_t)(d - mg->dirty);
+        fn(mg, d, tile * words, (tile + 1) * words);
+    }
+}
+static void merge_tile(const merge *mg, uint8_t *tile, uint64_t first, uint64_t end) {
+    merge_words(mg, first, end);
+    *tile = 0;
+}
+static void merge_tiles(void *mg, uint8_t *at, uint64_t n) { each_dirty(mg, at, n, merge_tile); }
+static void prune_tile(const merge *mg, uint8_t *tile, uint64_t first, uint64_t end) {
+    if (all_zero(mg->from->words, first, end)) *tile = 0;
+}
+static void prune_tiles(void *mg, uint8_t *at, uint64_t n) { each_dirty(mg, at, n, prune_tile); }
 
 static void merge_bytes(void *ctx, uint8_t *at, uint64_t n) {
     const merge *mg = ctx;
@@ -133,16 +159,23 @@ static void zero_plane(mem_plane *p, const mem_alloc *a) {
     zero(p->bytes + a->shadow, n_bytes(a));
 }
 
-void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, const uint8_t *dirty) {
-    merge mg = {into, from};
-    uint64_t first = first_word(a), end = first + n_words(a);
-    for (uint64_t tile = first >> (MEM_TILE - 2); tile <= (end - 1) >> (MEM_TILE - 2); tile++) {
-        if (!dirty[tile]) continue;
-        uint64_t w = tile << (MEM_TILE - 2), stop = (tile + 1) << (MEM_TILE - 2);
-        w = w < first ? first : w;
-        stop = stop > end ? end : stop;
-        merge_words(&mg, (uint8_t *)(from->words + w), (stop - w) * 2);
-    }
+static void tiles_of(const mem_alloc *a, uint64_t *first, uint64_t *n) {
+    *first = first_word(a) >> (MEM_TILE - 2);
+    *n = ((first_word(a) + n_words(a) - 1) >> (MEM_TILE - 2)) - *first + 1;
+}
+
+void mem_reads_prune(mem_plane *plane, const mem_alloc *a, uint8_t *dirty) {
+    merge mg = {.from = plane, .dirty = dirty};
+    uint64_t first, n;
+    tiles_of(a, &first, &n);
+    mem_present(dirty + first, n, prune_tiles, &mg);
+}
+
+void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8_t *dirty) {
+    merge mg = {into, from, dirty};
+    uint64_t first, n;
+    tiles_of(a, &first, &n);
+    mem_present(dirty + first, n, merge_tiles, &mg);
     if (from->bytes_used) mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
     if (a->pub.size > KEPT_MAPPED) zero_plane(from, a); /* small ones keep their pages for the next launch */
 }

@@ -41,6 +41,7 @@ typedef struct eng_view {
     mem_run runs[MEM_RANGES]; /* of loads, by place of their range */
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     bool parallel;
+    bool apart;             /* several workers that cannot meet: nothing is kept, nothing need be marked that is defined */
     mem_plane plane;        /* what words is part of */
     eng_memory *mem;
     unsigned index;
@@ -55,9 +56,12 @@ static inline uint32_t mem_range_slot(uint32_t instr, unsigned access) {
     return (kind * MEM_RANGES + (instr & (MEM_RANGES - 1))) * (uint32_t)sizeof(mem_range);
 }
 
-/* For a launch with so many workers. ERR_MEMORY with several workers: run it with one. */
-wg_status eng_memory_begin(eng_memory *mem, unsigned workers, bool count_reads, wg_error *err);
+/* For a launch with so many workers. ERR_MEMORY with several workers: run it with one. apart: it is known that none of
+ * them touches what another one writes, and that the launch will be kept. */
+wg_status eng_memory_begin(eng_memory *mem, unsigned workers, bool count_reads, bool apart, wg_error *err);
 eng_view *eng_memory_view(eng_memory *mem, unsigned worker);
+/* The worker has run its last block: what it can do for the end by itself, on its own thread. */
+void eng_memory_view_done(eng_view *v);
 /* With all workers stopped: did one touch what another wrote, or could something not be kept? Then the result may not
  * be that of running the blocks in order. Always false with one worker. */
 bool eng_memory_conflict(eng_memory *mem);

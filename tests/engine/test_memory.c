@@ -274,8 +274,8 @@ static void reads_agree_with_a_model(void **state) {
         mem_reads_run(rng() % 3 ? &m->plane : &other, at + from, n, (int)times);
         for (unsigned k = 0; k < n; k++) want[from + k] += times;
     }
-    uint8_t *dirty = malloc(1 << 12);
-    memset(dirty, 1, 1 << 12);
+    uint8_t *dirty = malloc(1 << 18);
+    memset(dirty, 1, 1 << 18);
     mem_reads_merge(&m->plane, &other, (const mem_alloc *)a, dirty);
     free(dirty);
     mem_reads_merge_spills(&m->plane, &other);

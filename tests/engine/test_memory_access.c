@@ -103,7 +103,7 @@ static void set_up(bool count_reads) {
             assert_int_equal(eng_memory_copy(memory, model[k].a->address + at, (uintptr_t)data, n, ENG_HOST_TO_DEVICE, NULL), WG_OK);
         }
     }
-    assert_int_equal(eng_memory_begin(memory, 1, count_reads, NULL), WG_OK);
+    assert_int_equal(eng_memory_begin(memory, 1, count_reads, false, NULL), WG_OK);
     worker = (eng_worker){.memory = memory, .batch = &batch, .ev = batch.events, .ev_end = batch.events + 4,
                           .wants = 1, .memory_state = eng_memory_view(memory, 0)};
     warp = (eng_warp){.R = regs, .worker = &worker, .index = 3, .shared = shared, .shared_size = 4096, .local = local, .local_size = 256};
@@ -599,7 +599,7 @@ static void workers_meet_or_not(void **state) {
         memset(by, 0, sizeof by);
         memset(reads, 0, sizeof reads);
         bool counted = rng() % 2;
-        assert_int_equal(eng_memory_begin(memory, 3, counted, NULL), WG_OK);
+        assert_int_equal(eng_memory_begin(memory, 3, counted, false, NULL), WG_OK);
         unsigned accesses = 1 + rng() % 25;
         for (unsigned n = 0; n < accesses; n++) {
             unsigned k = rng() % 3, kind = rng() % 4, width = kind == 2 ? 4 : 1u << rng() % 5;
@@ -661,7 +661,7 @@ static void workers_meet_or_not(void **state) {
         }
         eng_read_map_close(&map);
         /* nothing of that launch may be left for the next one */
-        assert_int_equal(eng_memory_begin(memory, 3, true, NULL), WG_OK);
+        assert_int_equal(eng_memory_begin(memory, 3, true, false, NULL), WG_OK);
         assert_false(eng_memory_conflict(memory));
         eng_memory_end(memory, true);
         eng_memory_free(memory);
