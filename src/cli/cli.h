@@ -43,7 +43,8 @@ void cli_run_parse(int argc, char **argv, cli_run_options *out);
  * it is and what to do. *path is malloc'd. */
 wg_status cli_target(const char *program, char **path, wg_error *err);
 
-/* libraries.c: the preloaded library, beside this executable or where it was installed; malloc'd, NULL: none. */
+/* libraries.c: the preloaded libraries, beside this executable or where it was installed, as LD_PRELOAD takes them; malloc'd,
+ * NULL: none. */
 char *cli_library(wg_error *err);
 
 /* supervise.c: runs the program and waits for it. */

@@ -1,4 +1,4 @@
-/* The command finds its library relative to itself: in the build tree and wherever it was installed. */
+/* The command finds its libraries relative to itself: in the build tree and wherever it was installed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,26 @@
 #include "cli/cli.h"
 
 #define NAME "libcudart.so.13"
+
+/* Those that carry other names of the same face: a program that asks for one of them by name has it already. */
+static const char *const others[] = {"libcuda.so.1"};
+
+/* All that lie beside it, as LD_PRELOAD takes them. */
+static char *with_others(char *library) {
+    char *list = library;
+    int folder = (int)(strrchr(library, '/') - library);
+    for (size_t i = 0; list && i < sizeof others / sizeof *others; i++) {
+        char *path = NULL, *longer = NULL;
+        if (asprintf(&path, "%.*s/%s", folder, library, others[i]) < 0) break;
+        if (access(path, R_OK) == 0 && asprintf(&longer, "%s:%s", list, path) >= 0) {
+            if (list != library) free(list);
+            list = longer;
+        }
+        free(path);
+    }
+    if (list != library) free(library);
+    return list;
+}
 
 char *cli_library(wg_error *err) {
     /* WG_LIBRARY_FROM_BIN: the installed folder of libraries, seen from the folder of commands. */
@@ -30,7 +50,7 @@ char *cli_library(wg_error *err) {
             free(whole);
             return NULL;
         }
-        if (whole) return whole;
+        if (whole) return with_others(whole);
     }
     wg_fail(err, WG_ERR_NOT_FOUND, NAME " is not in %s/%s: is the installation whole?", self, folders[0]);
     return NULL;

@@ -188,6 +188,26 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 #include "cudart/api_graph.h"
 #include "cudart/api_texture.h"
 
+/* --- the driver's libraries and functions (cudadrv/runtime.c) --- */
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, int *options, void **values, unsigned n,
+    int *library_options, void **library_values, unsigned n_library);
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, int *options, void **values, unsigned n,
+    int *library_options, void **library_values, unsigned n_library);
+cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library);
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned n, cudaLibrary_t library);
+cudaError_t cudaLibraryGetGlobal(void **address, size_t *size, cudaLibrary_t library, const char *name);
+cudaError_t cudaLibraryGetManaged(void **address, size_t *size, cudaLibrary_t library, const char *name);
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *status);
+
 /* --- per-thread default stream (perthread.c) --- */
 cudaError_t cudaLaunchKernel_ptsz(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t k, dim3 grid, dim3 block, void **args, size_t shared,

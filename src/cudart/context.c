@@ -22,6 +22,15 @@ rt_context rt = {
 };
 
 static _Thread_local cudaError_t last_error; /* cudaGetLastError is per host thread */
+static _Thread_local bool quiet, used;
+
+void rt_quiet(bool on) {
+    quiet = on;
+}
+
+bool rt_thread_used(void) {
+    return used;
+}
 
 /* --- errors that nobody looked at -------------------------------------------------------------------------
  * Whether a program looks at what a call returns cannot be seen; that it asks for the error, its name or its text can.
@@ -65,7 +74,7 @@ static bool is_error(cudaError_t error) {
 }
 
 cudaError_t rt_note(cudaError_t error) {
-    if (!is_error(error)) return error;
+    if (!is_error(error) || quiet) return error;
     last_error = error;
     happened(error);
     return error;
@@ -75,6 +84,7 @@ cudaError_t rt_leave(cudaError_t error) {
     bool told = rt.told || rt.sticky; /* there is a finding of it */
     rt.told = false;
     pthread_mutex_unlock(&rt.lock);
+    if (quiet) return error;
     if (is_error(error)) last_error = error;
     if (is_error(error) && !told) happened(error);
     return error;
@@ -122,6 +132,7 @@ void rt_print_flush(void) {
 typedef enum purpose { USES_DEVICE, WAITS, LAUNCHES } purpose;
 
 static cudaError_t enter(purpose why) {
+    if (!quiet) used = true;
     /* A handler that calls CUDA while its own thread is in a call: there is nothing to wait for. */
     if (pthread_mutex_lock(&rt.lock)) return cudaErrorNotPermitted;
     if (rt.forked) {
@@ -235,13 +246,17 @@ void rt_finding_about(uint64_t address, const char *kind, const char *severity, 
 }
 
 cudaError_t rt_unsupported(const char *call) {
+    return rt_unsupported_as(call, "cudaErrorNotSupported");
+}
+
+cudaError_t rt_unsupported_as(const char *call, const char *error) {
     cudaError_t e = rt_enter();
     if (e) return e;
     static wg_strmap said; /* under the lock */
     if (!wg_strmap_get(&said, call)) {
         wg_strmap_set(&said, call, &said);
         rt_finding("api-error", "error",
-                   "%s is not implemented by warpgrind: the call returned cudaErrorNotSupported", call);
+                   "%s is not implemented by warpgrind: the call returned %s", call, error);
     }
     return rt_leave(cudaErrorNotSupported);
 }

@@ -68,6 +68,11 @@ cudaError_t rt_leave(cudaError_t error);
 /* The same for calls that do not need the device (no lock is held). */
 cudaError_t rt_note(cudaError_t error);
 
+/* Calls of this thread come from the driver's face: errors are not the runtime's to keep. */
+void rt_quiet(bool quiet);
+/* Has this thread called the runtime itself? Then the device's primary context is its own. */
+bool rt_thread_used(void);
+
 /* What kernels print waits until the host waits for them, or launches another: only then does a GPU's driver show it. */
 void rt_print(bool error, const char *text, size_t n);
 void rt_print_flush(void);
@@ -92,5 +97,7 @@ const char *rt_error_text(cudaError_t error);
 void rt_unseen_write(void);
 /* A public call that is not implemented: a finding that names it, once a name, and cudaErrorNotSupported. */
 cudaError_t rt_unsupported(const char *call);
+/* The same with the error as the call's own face names it. */
+cudaError_t rt_unsupported_as(const char *call, const char *error);
 
 #endif

@@ -38,6 +38,9 @@ wg_status img_open(const char *path, img_file **out, wg_error *err);
 wg_status img_open_memory(const void *bytes, size_t size, img_file **out, wg_error *err);
 /* The wrapper that __cudaRegisterFatBinary gets: version 1 and 2. Reads live memory of this process. */
 wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err);
+/* What a program hands to the driver: a cubin, a fatbin, a wrapper, or PTX text that ends with NUL, in live memory. How far it
+ * goes is what its own header says. All but a wrapper's containers is copied. */
+wg_status img_open_live(const void *image, img_file **out, wg_error *err);
 void img_close(img_file *file);
 
 /* Among the entries of one container, the one to run on a device of capability sm:

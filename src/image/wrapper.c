@@ -112,3 +112,27 @@ static size_t readable_in_process(const void *p) {
 wg_status img_open_wrapper(const void *wrapper, img_file **out, wg_error *err) {
     return img_read_wrapper(wrapper, readable_in_process, out, err);
 }
+
+/* --- live memory whose size nobody tells ---------------------------------------------------------------- */
+
+/* How far the image goes, by its own header; PTX to its NUL. */
+static size_t extent(const uint8_t *bytes, size_t limit) {
+    if (img_is_elf(bytes, limit)) return img_elf_extent(bytes, limit);
+    if (img_is_container(bytes, limit)) {
+        uint16_t header;
+        uint64_t content;
+        memcpy(&header, bytes + 6, sizeof header);
+        memcpy(&content, bytes + 8, sizeof content);
+        return content < limit && header + content <= limit ? (size_t)(header + content) : limit;
+    }
+    return strnlen((const char *)bytes, limit);
+}
+
+wg_status img_open_live(const void *image, img_file **out, wg_error *err) {
+    *out = NULL;
+    size_t limit = readable_in_process(image);
+    int32_t magic = 0;
+    if (limit >= sizeof magic) memcpy(&magic, image, sizeof magic);
+    if (magic == WRAPPER_MAGIC) return img_open_wrapper(image, out, err);
+    return img_open_memory(image, extent(image, limit), out, err);
+}

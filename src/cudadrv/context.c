@@ -1,0 +1,329 @@
+/* cuInit, contexts, and the stack of them that each thread has.
+ *
+ * All contexts are of one device and see the same memory: a context is a handle, whose use is checked, and no separate
+ * address space. The primary context is the runtime's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudadrv/driver.h"
+#include "cudart/device.h"
+#include "cudart/memory.h"
+#include "cudart/stream.h"
+
+struct CUctx_st {
+    unsigned flags;
+    bool primary;
+    unsigned retained; /* of the primary one: cuDevicePrimaryCtxRetain */
+    unsigned long long id;
+};
+
+enum { API_VERSION = 3020, MAX_PUSHED = 64 };
+
+static bool initialized;
+static struct CUctx_st primary = {.primary = true, .id = 1};
+static wg_u64map contexts; /* that cuCtxCreate made and nobody destroyed; under the runtime's lock */
+static unsigned long long contexts_made = 1;
+
+static _Thread_local CUcontext pushed[MAX_PUSHED];
+static _Thread_local unsigned n_pushed;
+
+bool drv_context_lives(CUcontext context) {
+    return context == &primary || wg_u64map_get(&contexts, (uintptr_t)context, NULL);
+}
+
+/* A thread that has used the runtime has its primary context. */
+CUcontext drv_current(void) {
+    if (n_pushed) return pushed[n_pushed - 1];
+    return rt_thread_used() ? &primary : NULL;
+}
+
+CUresult drv_initialized(void) {
+    if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
+    rt_quiet(true);
+    return CUDA_SUCCESS;
+}
+
+CUresult drv_ready(void) {
+    if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
+    CUcontext c = drv_current();
+    if (!c) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!drv_context_lives(c)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    rt_quiet(true);
+    return CUDA_SUCCESS;
+}
+
+/* Errors of the runtime that the driver has not: those of arguments, below 100. */
+CUresult drv_result(cudaError_t error) {
+    rt_quiet(false);
+    switch (error) {
+    case cudaErrorInvalidSymbol:
+        return CUDA_ERROR_NOT_FOUND;
+    case cudaErrorInvalidDeviceFunction:
+        return CUDA_ERROR_INVALID_HANDLE;
+    default:
+        return (int)error > CUDA_ERROR_DEINITIALIZED && (int)error < CUDA_ERROR_NO_DEVICE ? CUDA_ERROR_INVALID_VALUE : (CUresult)error;
+    }
+}
+
+CUresult drv_unsupported(const char *call) {
+    rt_quiet(true);
+    return drv_result(rt_unsupported_as(call, "CUDA_ERROR_NOT_SUPPORTED"));
+}
+
+CUresult cuInit(unsigned flags) {
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    initialized = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    *version = RT_VERSION;
+    return CUDA_SUCCESS;
+}
+
+/* --- errors -------------------------------------------------------------------------------------------- */
+
+static const struct error { int number; const char *name, *text; } errors[] = {
+#define ERR(number, name, text) {number, #name, text},
+#include "cudadrv/errors.def"
+#undef ERR
+};
+
+static const struct error *error_of(CUresult number) {
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == (int)number) return &errors[i];
+    return NULL;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **text) {
+    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    const struct error *e = error_of(error);
+    *text = e ? e->name : NULL;
+    return e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    const struct error *e = error_of(error);
+    *text = e ? e->text : NULL;
+    return e ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- the primary context -------------------------------------------------------------------------------- */
+
+/* Opens the device, as making a context does. */
+static CUresult open_device(CUdevice device) {
+    if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    rt_quiet(true);
+    cudaError_t e = rt_enter();
+    return drv_result(e ? e : rt_leave(cudaSuccess));
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = open_device(device);
+    if (r) return r;
+    __atomic_add_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
+    *context = &primary;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!primary.retained) return CUDA_ERROR_INVALID_CONTEXT;
+    __atomic_sub_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) return CUDA_ERROR_INVALID_VALUE;
+    primary.flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
+    *flags = primary.flags;
+    *active = primary.retained || rt_thread_used();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    DRV_CALL_ANYWHERE(cudaDeviceReset());
+}
+
+/* --- contexts -------------------------------------------------------------------------------------------- */
+
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
+    if (!context || (flags & ~(unsigned)CU_CTX_FLAGS_MASK)) return CUDA_ERROR_INVALID_VALUE;
+    if (n_pushed == MAX_PUSHED) return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = open_device(device);
+    if (r) return r;
+    CUcontext c = calloc(1, sizeof *c);
+    if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&rt.lock);
+    *c = (struct CUctx_st){.flags = flags, .id = ++contexts_made};
+    bool kept = wg_u64map_set(&contexts, (uintptr_t)c, (uintptr_t)c);
+    pthread_mutex_unlock(&rt.lock);
+    if (!kept) {
+        free(c);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *context = pushed[n_pushed++] = c;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int n, unsigned flags, CUdevice device) {
+    if (affinity || n) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return cuCtxCreate_v2(context, flags, device);
+}
+
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags, CUdevice device) {
+    if (params && params->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
+    return cuCtxCreate_v3(context, params ? params->execAffinityParams : NULL, params ? params->numExecAffinityParams : 0, flags, device);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext context) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!context || context == &primary || !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    pthread_mutex_lock(&rt.lock);
+    if (rt.session) rt_stream_wait(NULL);
+    wg_u64map_remove(&contexts, (uintptr_t)context);
+    pthread_mutex_unlock(&rt.lock);
+    if (n_pushed && pushed[n_pushed - 1] == context) n_pushed--;
+    return CUDA_SUCCESS; /* the struct stays: other threads may still have the handle on their stacks */
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!context || !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (n_pushed == MAX_PUSHED) return CUDA_ERROR_OUT_OF_MEMORY;
+    pushed[n_pushed++] = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!n_pushed) return CUDA_ERROR_INVALID_CONTEXT;
+    CUcontext top = pushed[--n_pushed];
+    if (context) *context = top;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+    if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (context && !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (n_pushed) n_pushed--;
+    if (context) pushed[n_pushed++] = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context) {
+    if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    *context = drv_current();
+    return CUDA_SUCCESS;
+}
+
+/* NULL: the current one. */
+static CUresult about(CUcontext *context, const void *out) {
+    if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!*context) *context = drv_current();
+    if (!*context || !drv_context_lives(*context)) return CUDA_ERROR_INVALID_CONTEXT;
+    return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
+    CUresult r = about(&context, device);
+    if (!r) *device = 0;
+    return r;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUresult cuCtxGetFlags(unsigned *flags) {
+    CUcontext c = NULL;
+    CUresult r = about(&c, flags);
+    if (!r) *flags = c->flags;
+    return r;
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+    CUcontext c = NULL;
+    CUresult r = about(&c, &flags);
+    if (!r && (flags & ~(unsigned)CU_CTX_FLAGS_MASK)) return CUDA_ERROR_INVALID_VALUE;
+    if (!r) c->flags = flags;
+    return r;
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long *id) {
+    CUresult r = about(&context, id);
+    if (!r) *id = context->id;
+    return r;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version) {
+    CUresult r = about(&context, version);
+    if (!r) *version = API_VERSION;
+    return r;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+    CUresult r = about(&context, &context);
+    if (r) return r;
+    DRV_CALL_ANYWHERE(cudaDeviceSynchronize());
+}
+
+CUresult cuCtxSynchronize(void) {
+    DRV_CALL(cudaDeviceSynchronize());
+}
+CUresult cuCtxSetLimit(enum cudaLimit limit, size_t value) {
+    DRV_CALL(cudaDeviceSetLimit(limit, value));
+}
+CUresult cuCtxGetLimit(size_t *value, enum cudaLimit limit) {
+    DRV_CALL(cudaDeviceGetLimit(value, limit));
+}
+CUresult cuCtxGetCacheConfig(enum cudaFuncCache *config) {
+    DRV_CALL(cudaDeviceGetCacheConfig(config));
+}
+CUresult cuCtxSetCacheConfig(enum cudaFuncCache config) {
+    DRV_CALL(cudaDeviceSetCacheConfig(config));
+}
+CUresult cuCtxGetSharedMemConfig(enum cudaSharedMemConfig *config) {
+    DRV_CALL(cudaDeviceGetSharedMemConfig(config));
+}
+CUresult cuCtxSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    DRV_CALL(cudaDeviceSetSharedMemConfig(config));
+}
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    DRV_CALL(cudaDeviceGetStreamPriorityRange(least, greatest));
+}
+CUresult cuCtxResetPersistingL2Cache(void) {
+    DRV_CALL(cudaCtxResetPersistingL2Cache());
+}
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+    CUresult r = about(&peer, &peer);
+    if (r) return r;
+    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+}
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+    CUresult r = about(&peer, &peer);
+    return r ? r : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+}
+
+CUresult cuProfilerStart(void) {
+    return CUDA_SUCCESS;
+}
+CUresult cuProfilerStop(void) {
+    return CUDA_SUCCESS;
+}
