@@ -60,8 +60,8 @@ static void write_where(const json_t *f, wg_text *out) {
 static void write_allocation(const json_t *f, wg_text *out) {
     const json_t *a = json_object_get(f, "allocation");
     char made[256], freed[256];
-    rep_place_of_stack(json_object_get(a, "allocated"), NULL, made, sizeof made);
-    rep_place_of_stack(json_object_get(a, "freed_at"), NULL, freed, sizeof freed);
+    rep_place_of_stack(json_object_get(a, "allocated"), made, sizeof made);
+    rep_place_of_stack(json_object_get(a, "freed_at"), freed, sizeof freed);
     if (!made[0] && !freed[0]) return;
     wg_text_printf(out, "         allocation #%lld of %s", (long long)json_integer_value(json_object_get(a, "id")), rep_bytes(rep_get(a, "size")).at);
     if (made[0]) wg_text_printf(out, " from %s", made);
@@ -84,7 +84,7 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     if (json_is_true(json_object_get(f, "after_fault")))
         wg_text_add(out, "         a device would not have run this launch: a kernel before it had failed\n");
     if (detail) wg_text_printf(out, "         %s\n", detail);
-    rep_place_of_stack(json_object_get(f, "stack"), json_string_value(json_object_get(f, "kernel")), place, sizeof place);
+    rep_place_of_stack(json_object_get(f, "stack"), place, sizeof place);
     if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);
 }
 

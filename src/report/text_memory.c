@@ -6,28 +6,14 @@
 
 enum { ALLOCATIONS = 16, MAP_CELLS = 256, MAP_WIDTH = 16 };
 
-/* Frames between a program's own call and the runtime: wrappers of the toolkit's headers, and what nvcc makes of a
- * kernel's name on the host. */
-static bool is_wrapper(const char *file, const char *symbol, const char *kernel) {
-    static const char *const headers[] = {"cuda_runtime.h", "cuda_runtime_api.h", "device_functions.h", "host_runtime.h"};
-    for (size_t i = 0; file && i < sizeof headers / sizeof *headers; i++)
-        if (strcmp(rep_base_name(file), headers[i]) == 0) return true;
-    if (!symbol) return false;
-    size_t n = strlen(symbol);
-    return (wg_starts_with(symbol, "cuda") && strchr(symbol, '<')) || strstr(symbol, "__device_stub_") ||
-           wg_starts_with(symbol, "__cudaLaunchKernel") ||
-           (kernel && strncmp(symbol, kernel, n) == 0 && (kernel[n] == '(' || !kernel[n]));
-}
-
 /* Where in the host program: the innermost frame of its own of which anything is known, by line or function. */
-void rep_place_of_stack(const json_t *stack, const char *kernel, char *text, size_t size) {
+void rep_place_of_stack(const json_t *stack, char *text, size_t size) {
     size_t i;
     json_t *frame;
     text[0] = '\0';
     json_array_foreach(stack, i, frame) {
         const char *file = json_string_value(json_object_get(frame, "file"));
         const char *symbol = json_string_value(json_object_get(frame, "symbol"));
-        if (is_wrapper(file, symbol, kernel)) continue;
         if (file) snprintf(text, size, "%s:%lld", rep_base_name(file), (long long)json_integer_value(json_object_get(frame, "line")));
         else if (symbol) snprintf(text, size, "%s", symbol);
         if (text[0]) return;
@@ -37,7 +23,7 @@ void rep_place_of_stack(const json_t *stack, const char *kernel, char *text, siz
 static void write_title(const json_t *a, wg_text *out) {
     char place[256];
     const char *name = json_string_value(json_object_get(a, "name"));
-    rep_place_of_stack(json_object_get(a, "allocated"), NULL, place, sizeof place);
+    rep_place_of_stack(json_object_get(a, "allocated"), place, sizeof place);
     wg_text_printf(out, "  #%-3lld %s%s%s, %s", (long long)json_integer_value(json_object_get(a, "id")), name ? name : "", name ? ", " : "",
                    rep_word(a, "kind"), rep_bytes(rep_get(a, "size")).at);
     if (place[0]) wg_text_printf(out, ", from %s", place);

@@ -14,7 +14,7 @@ rep_number rep_whole(double value);
 rep_number rep_counted(double value, const char *what); /* "1 request", "2,000 requests" */
 rep_number rep_bytes(double value);   /* "1,024 B", "64 MiB" */
 rep_number rep_per(double above, double below, const char *format); /* "-" when below is 0 */
-void rep_place_of_stack(const json_t *stack, const char *kernel, char *text, size_t size);
+void rep_place_of_stack(const json_t *stack, char *text, size_t size);
 const char *rep_base_name(const char *path);
 
 void rep_write_kernels(const json_t *document, const rep_fold *fold, const rep_style *style, wg_text *out);

@@ -177,18 +177,21 @@ static void on_shuffle(state *st, warp *w, const eng_batch *batch, const eng_eve
 
 /* --- __activemask ------------------------------------------------------------------------------------------ */
 
-/* A vote of all that is true everywhere, whose result a shuffle follows. Code of the toolkit's headers knows what it does. */
+/* A vote of all that is true everywhere, with a shuffle or reduction close by, which the compiler may have put before it. Where an
+ * atomic follows, it is the idiom that adds up for whoever is there. Code of the toolkit's headers knows what it does. */
 static bool takes_active_mask(const state *st, const eng_event *ev) {
     const img_function *f = &st->ctx.module->functions[ev->function];
     const sass_instr *code = eng_instructions(st->ctx.code, f), *in = &code[ev->instr];
-    if (in->op != SASS_VOTE || in->sub != 1 || in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return false;
+    if ((in->op != SASS_VOTE && in->op != SASS_VOTEU) || in->sub != 1 || in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return false;
     const img_line *line = img_line_at(f, ev->instr * 16);
     if (line && line->file && strstr(line->file, "cooperative_groups")) return false;
+    bool before = false;
+    for (uint32_t k = ev->instr < 6 ? 0 : ev->instr - 6; k < ev->instr; k++) before |= code[k].op == SASS_REDUX;
     for (uint32_t k = ev->instr + 1; k < f->code_size / 16 && k < ev->instr + 24; k++) {
         if (code[k].op == SASS_SHFL || code[k].op == SASS_REDUX) return true;
         if (sass_class_of((sass_op)code[k].op) == SASS_CLASS_GLOBAL_ATOM || sass_class_of((sass_op)code[k].op) == SASS_CLASS_GLOBAL_RED) return false;
     }
-    return false;
+    return before;
 }
 
 static void on_warp_op(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
