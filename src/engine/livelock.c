@@ -2,10 +2,12 @@
  * state before, and more than once, nothing of this launch will ever end the wait: a flag that nobody sets, a lock that nobody
  * frees, a barrier over the grid that blocks have left out.
  *
- * The state is that of registers, predicates, groups and shared memory. Who reads a clock is never in the same state twice. */
+ * The state is that of registers, predicates, groups and shared memory. Who reads a clock is never in the same state twice. Where
+ * the host can write what kernels read (pinned, managed memory), another of its threads may end the wait: it is given time. */
 #include "engine/livelock.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/map.h"
 
@@ -42,12 +44,21 @@ static uint64_t state_of(eng_blk *const *blocks, unsigned n) {
     return wg_hash_u64(h);
 }
 
+static bool host_may_write(const eng_memory *mem) {
+    const eng_allocation *a;
+    for (size_t i = 0; (a = eng_memory_at(mem, i)) != NULL; i++)
+        if (!a->freed && (a->kind == ENG_ALLOC_MANAGED || a->kind == ENG_ALLOC_PINNED || a->kind == ENG_ALLOC_REGISTERED)) return true;
+    return false;
+}
+
 /* Brent's way to find a cycle: the state is compared with one kept from an earlier round, which is replaced ever more rarely. */
 bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n) {
-    enum { REPEATS = 3 };
+    enum { REPEATS = 3, PATIENCE = 10 /* seconds */ };
     uint64_t now = state_of(blocks, n);
     l->round++;
-    if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS) return true;
+    if (!l->since) l->since = time(NULL);
+    if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS)
+        return time(NULL) - l->since >= PATIENCE || !host_may_write(blocks[0]->worker->memory);
     if (l->round < l->next) return false;
     l->next = l->round * 2;
     l->kept = now;

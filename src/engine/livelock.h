@@ -6,6 +6,7 @@
 
 typedef struct eng_livelock { /* zeros: nothing seen yet */
     uint64_t round, next, kept;
+    int64_t since; /* seconds; 0: not begun */
     unsigned repeats;
 } eng_livelock;
 

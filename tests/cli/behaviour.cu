@@ -11,7 +11,7 @@ __global__ void add(float *a, int n) {
     if (i < n) a[i] += 1;
 }
 __global__ void spin(volatile int *p) {
-    while (*p == 0) {}
+    for (int n = 0; *p == 0; n++) p[1] = n; // a wait that changes nothing would be found to be a deadlock
 }
 __global__ void unguarded(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     int *flag;
     if (!strcmp(how, "no-cuda")) return 4;
     cudaMalloc(&a, 400), cudaMemset(a, 0, 400);
-    cudaMalloc(&flag, 4), cudaMemset(flag, 0, 4);
+    cudaMalloc(&flag, 8), cudaMemset(flag, 0, 8);
     add<<<1, 128>>>(a, 100);
     cudaDeviceSynchronize();
     if (!strcmp(how, "spin")) spin<<<1, 1>>>(flag), tell("spin");
