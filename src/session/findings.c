@@ -147,14 +147,45 @@ const char *ses_fatal_message(const watch_findings *all) {
     return NULL;
 }
 
+static uint64_t hash_place(uint64_t h, const json_t *place) {
+    const char *file = json_string_value(json_object_get(place, "file"));
+    uint64_t at = file ? (uint64_t)json_integer_value(json_object_get(place, "line")) : (uint64_t)json_integer_value(json_object_get(place, "offset"));
+    return wg_hash_u64(h ^ wg_hash_bytes(file ? file : "", file ? strlen(file) : 0) ^ at << 1);
+}
+
+/* What makes findings one in the eyes of a reader: the lines, which the compiler may have copied (unrolled). */
+static uint64_t hash_lines(const watch_finding *f, const json_t *finding) {
+    uint64_t h = wg_hash_u64(f->key * 64 + (uint64_t)f->kind * 4 + (uint64_t)f->severity);
+    return hash_place(hash_place(hash_place(h, finding), json_object_get(finding, "other")), json_object_get(finding, "origin")) | 1;
+}
+
+static void add_count(json_t *to, const json_t *finding) {
+    json_t *count = json_object_get(to, "count");
+    json_integer_set(count, json_integer_value(count) + json_integer_value(json_object_get(finding, "count")));
+}
+
 void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch_findings *all) {
+    wg_u64map lines = {0}; /* hash_lines -> index + 1 in told */
+    json_t *told = json_array();
     watch_findings_sort(all);
     for (size_t i = 0; i < all->list.count; i++) {
         const watch_finding *f = &all->list.at[i];
+        uint64_t at;
         if (!f->fatal && !(ses->checks & UINT32_C(1) << f->kind)) continue;
-        ses_write(ses, "finding", ses_finding_json(ses, l, index, f));
         if (f->severity == WATCH_ERROR) ses->errors++;
+        json_t *finding = ses_finding_json(ses, l, index, f);
+        uint64_t hash = hash_lines(f, finding);
+        if (!f->fatal && wg_u64map_get(&lines, hash, &at)) {
+            add_count(json_array_get(told, at - 1), finding);
+            json_decref(finding);
+            continue;
+        }
+        json_array_append_new(told, finding);
+        wg_u64map_set(&lines, hash, json_array_size(told));
     }
+    for (size_t i = 0; i < json_array_size(told); i++) ses_write(ses, "finding", json_incref(json_array_get(told, i)));
+    json_decref(told);
+    wg_u64map_free(&lines);
     if (all->dropped)
         ses_note(ses, "%s: %llu more findings at other places are not listed", l->function->demangled, (unsigned long long)all->dropped);
 }

@@ -54,14 +54,16 @@ static watch_side side_of(const state *st, const eng_batch *batch, const eng_eve
     return side;
 }
 
-/* Are lanes brought together here for a block barrier? */
+/* Are lanes brought together here for a block barrier? The compiler puts that at the beginning of the barrier's basic block. */
 static bool before_barrier(const state *st, const eng_event *ev) {
-    enum { NEAR = 8 };
+    enum { NEAR = 64 };
     const img_function *f = &st->ctx.module->functions[ev->function];
     const sass_instr *code = eng_instructions(st->ctx.code, f);
     for (uint32_t k = ev->instr + 1; k < f->code_size / 16 && k < ev->instr + NEAR; k++) {
         if (code[k].op == SASS_BAR) return true;
-        if (code[k].op == SASS_SHFL || code[k].op == SASS_VOTE || code[k].op == SASS_REDUX || code[k].op == SASS_NOP) return false;
+        if (code[k].op == SASS_SHFL || code[k].op == SASS_VOTE || code[k].op == SASS_REDUX || code[k].op == SASS_NOP || code[k].op == SASS_WARPSYNC ||
+            code[k].op == SASS_BRA || code[k].op == SASS_EXIT)
+            return false;
     }
     return false;
 }
@@ -101,7 +103,7 @@ static void never_came(state *st, warp *w, uint32_t missing, const watch_side *w
 }
 
 static void on_meeting(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
-    if (!ev->more || ev->access == ENG_MEETS_FOR_BARRIER || w->for_barrier) return;
+    if (!ev->more || ev->access == ENG_MEETS_FOR_BARRIER || w->for_barrier || before_barrier(st, ev)) return;
     on_mask(st, w, batch, ev);
     waiting *q = &w->waits;
     char text[200];

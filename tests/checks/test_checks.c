@@ -1,6 +1,6 @@
 /* Runs every kernel of a source whose comments say what must be found in it:
  *
- *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent
+ *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent         and behind it: shared=BYTES, cooperative
  *     __global__ void name(int *a, int *b, int n) ...      lines marked // <- are those that a finding may name
  *
  * usage: test_checks SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown. */
@@ -15,7 +15,8 @@
 enum { ELEMENTS = 65536, MARKS = 16 };
 typedef struct expected {
     char name[80], kind[40], severity[16]; /* kind "": silent */
-    unsigned grid, block, marks[MARKS], n_marks;
+    unsigned grid, block, shared, marks[MARKS], n_marks;
+    bool cooperative;
 } expected;
 
 static bool marked(const expected *e, const json_t *side) {
@@ -72,11 +73,12 @@ static bool run(const expected *e, const char *cubin, bool show) {
         return false;
     }
     wg_arg args[] = {wg_arg_address(a), wg_arg_address(b), wg_arg_i32((int)(e->grid * e->block))};
-    wg_status status = wg_launch(dev, wg_kernel(dev, e->name, &err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 3, NULL, &err);
+    wg_status status = (e->cooperative ? wg_launch_cooperative : wg_launch)(dev, wg_kernel(dev, e->name, &err), wg_dim3(e->grid, 1, 1),
+                                                                            wg_dim3(e->block, 1, 1), e->shared, args, 3, NULL, &err);
     char *text = wg_report_json(dev);
     json_t *document = text ? json_loads(text, 0, NULL) : NULL;
     bool ok = judge(e, json_object_get(document, "findings"));
-    if (status && (status != WG_ERR_DEADLOCK || !e->kind[0])) {
+    if (status && ((status != WG_ERR_DEADLOCK && status != WG_ERR_FAULT) || !e->kind[0])) {
         printf("%s: %s\n", e->name, err.text);
         ok = false;
     }
@@ -105,6 +107,10 @@ int main(int argc, char **argv) {
         if (strncmp(line, "// run ", 7) == 0) {
             e = (expected){0};
             if (sscanf(line, "// run %u %u %39s %15s", &e.grid, &e.block, e.kind, e.severity) == 3) e.kind[0] = '\0';
+            const char *shared = strstr(line, "shared=");
+            if (shared) sscanf(shared, "shared=%u", &e.shared);
+            e.cooperative = strstr(line, "cooperative") != NULL;
+            if (strncmp(e.kind, "silent", 6) == 0) e.kind[0] = '\0';
         } else if (strncmp(line, "__global__ void ", 16) == 0) sscanf(line, "__global__ void %79[a-z_0-9]", e.name);
         else if (strstr(line, "// <-") && e.n_marks < MARKS) e.marks[e.n_marks++] = number;
     }
