@@ -97,6 +97,13 @@ static cudaError_t no_session(const wg_error *err) {
     return err->status == WG_ERR_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInitializationError;
 }
 
+static unsigned host_stack(void **frames, unsigned room) {
+    void *all[RT_STACK_FRAMES];
+    unsigned n = rt_stack(all), kept = 0;
+    for (; kept < n && kept < room; kept++) frames[kept] = all[kept];
+    return kept;
+}
+
 static cudaError_t open_session(void) {
     static cudaError_t failed;
     if (failed) return failed;
@@ -109,6 +116,7 @@ static cudaError_t open_session(void) {
         ses_free(ses);
         return failed = no_session(&err);
     }
+    ses_on_stack(ses, host_stack);
     rt.session = ses;
     rt.owner = getpid();
     rt_lastwords_arm();

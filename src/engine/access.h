@@ -4,6 +4,7 @@
 
 #include "engine/classify.h"
 #include "engine/fault.h"
+#include "engine/undefined.h"
 #include "engine/view.h"
 
 /* eng_ins.x of memory instructions */
@@ -71,6 +72,45 @@ ENG_INLINE eng_view *view_of(const eng_warp *w) { return w->worker->memory_state
 ENG_INLINE mem_range *range_of(eng_view *v, const eng_ins *i) { return (mem_range *)(void *)((uint8_t *)v + i->y); }
 ENG_INLINE uint8_t *at_host(const mem_range *r, uint64_t address) {
     return (uint8_t *)(uintptr_t)(address + (uint64_t)r->host);
+}
+
+/* Goes on behind a load that may have brought undefined bytes. */
+#define ENG_NEXT_LOADED                                                                                                \
+    do {                                                                                                               \
+        if (ENG_UNLIKELY(w->undefined && w->undefined->pending)) ENG_GOTO(eng_undefined_enter(w, i));                  \
+        ENG_NEXT;                                                                                                      \
+    } while (0)
+
+/* Are the bits of [at, at + n) set, with those of the bytes of bits around them? n: 8 bits at least. */
+ENG_INLINE bool bits_full(const uint8_t *bits, uint64_t at, const unsigned n) {
+    const uint8_t *p = bits + at / 8, *last = bits + (at + n - 1) / 8 + 1;
+    if (n >= 128) {
+        typedef uint64_t v2 __attribute__((vector_size(16)));
+        v2 x, all = {UINT64_MAX, UINT64_MAX};
+        for (unsigned b = 0; b < n / 8; b += 16) {
+            memcpy(&x, p + b, 16);
+            all &= x;
+        }
+        memcpy(&x, last - 16, 16);
+        all &= x;
+        return (all[0] & all[1]) == UINT64_MAX;
+    }
+    uint64_t x = 0, y = 0; /* 32 or 64 bits */
+    memcpy(&x, p, n / 8);
+    memcpy(&y, last - n / 8, n / 8);
+    return (x & y) == UINT64_MAX >> (64 - n);
+}
+/* Sets them. n: a multiple of 8, 32 at least. */
+ENG_INLINE void bits_fill(uint8_t *bits, uint64_t at, const unsigned n) {
+    uint8_t *p = bits + at / 8;
+    unsigned shift = at & 7;
+    if (!shift) {
+        memset(p, 0xff, n / 8);
+    } else {
+        p[0] |= (uint8_t)(0xff << shift);
+        memset(p + 1, 0xff, n / 8 - 1);
+        p[n / 8] |= (uint8_t)(0xff >> (8 - shift));
+    }
 }
 
 static inline void global_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {

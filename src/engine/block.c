@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/run.h"
+#include "engine/undefined.h"
 
 /* Nearly always all lanes; the portable count of bits is slow. */
 static uint32_t popcount(uint32_t x) { return x == ENG_ALL ? 32 : (uint32_t)__builtin_popcount(x); }
@@ -36,6 +37,7 @@ static void release_barrier(eng_blk *block, unsigned id, uint32_t last) {
     if (block->worker->wants & 1u << ENG_EV_RELEASE) release_event(block, id, last);
     block->ready |= block->whole[id];
     block->whole[id] = 0;
+    if (block->shared_bits) eng_undefined_advance(block);
     for (uint32_t n = 0; bar->groups && n < block->n_warps; n++) {
         eng_warp *w = &block->warps[n];
         if (!w->arrived[id]) continue;

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "engine/driver.h"
+#include "engine/memory_inner.h"
 #include "engine/plan.h"
 
 /* --- binders --------------------------------------------------------------------------- */
@@ -64,6 +65,9 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->count_spin = pseudo(device->isa, "@spin");
     device->count_guard = pseudo(device->isa, "@guard");
     device->trace = pseudo(device->isa, "@trace");
+    device->undefined_step = pseudo(device->isa, "@undefined_step");
+    device->undefined_block = pseudo(device->isa, "@undefined_block");
+    device->undefined_after = pseudo(device->isa, "@undefined_after");
     wg_status st = eng_memory_new(gpu->memory, &device->memory, err);
     if (st != WG_OK) {
         free(heap);
@@ -224,6 +228,7 @@ wg_status eng_load(eng_device *device, const img_module *module, eng_code **out,
 
 void eng_unload(eng_code *code) {
     if (!code) return;
+    mem_forget_code(code->device->memory, code);
     for (eng_plan *p = code->plans, *next; p; p = next) {
         next = p->next;
         eng_plan_free(p);

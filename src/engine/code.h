@@ -28,6 +28,7 @@ struct eng_device {
     bool native; /* plans get native code (native.h) */
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard, trace;
+    eng_fn undefined_step, undefined_block, undefined_after; /* undefined.h */
 };
 
 struct eng_code {

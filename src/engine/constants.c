@@ -21,10 +21,7 @@ static bool unguarded(const sass_instr *in) { return (in->guard.reg & 7) == SASS
 
 /* --- what an instruction reads --------------------------------------------------------------------- */
 
-typedef struct reads { /* runs of registers that are read as one vector */
-    unsigned n;
-    struct { uint16_t place, words; } run[10];
-} reads;
+typedef eng_reads reads; /* runs of registers that are read as one vector */
 
 static void add_read(reads *r, unsigned place, unsigned words) {
     if (place >= PLACES || !words) return;
@@ -60,6 +57,8 @@ static reads reads_of(const sass_instr *in) {
     add_address(&r, &in->mem2, 1);
     return r;
 }
+
+eng_reads eng_reads_of(const sass_instr *in) { return reads_of(in); }
 
 /* What instructions see: the state, but vectors of registers must be slots in a row, or registers. */
 static void make_view(const uint32_t state[PLACES], const reads *r, uint32_t view[PLACES]) {

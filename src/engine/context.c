@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "engine/order.h"
+#include "engine/memory_inner.h"
 #include "engine/run.h"
+#include "engine/undefined.h"
 
 /* What a program reads before it wrote: like device memory, a pattern that no one mistakes for a result. */
 enum { FILL_BYTE = 0xa5 };
@@ -14,6 +16,8 @@ enum { FILL_BYTE = 0xa5 };
 typedef struct eng_context {
     struct eng_context *next;
     uint8_t *R, *local;
+    uint32_t *local_undefined;
+    struct eng_undefined *undefined;
 } eng_context;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -87,18 +91,23 @@ bool eng_grid_fill(eng_grid *grid) {
 
 static eng_context *new_context(eng_worker *k) {
     const eng_grid *grid = k->grid;
-    /* an odd number of lines more, so that the same register of several warps does not share a cache set */
-    size_t slots = round_up(grid->plan->end, 512) + 5 * 64, local = (size_t)grid->local_size * 32;
-    size_t head = round_up(sizeof(eng_context), 64), size = round_up(head + slots + local, 64);
+    bool shadows = eng_undefined_wanted(grid->plan);
+    size_t local = (size_t)grid->local_size * 32, slots = grid->plan->shadow;
+    size_t undefined = shadows ? round_up(sizeof(struct eng_undefined), 64) : 0, head = round_up(sizeof(eng_context), 64) + undefined;
+    size_t size = round_up(head + (slots + local) * (shadows ? 2 : 1), 64);
     uint8_t *at = aligned_alloc(64, size);
     if (!at) {
         k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a warp of %s", grid->function->demangled);
         k->stop = true;
         return NULL;
     }
-    memset(at, 0, head + slots);
+    memset(at, 0, head + slots * (shadows ? 2 : 1));
     eng_context *c = (eng_context *)(void *)at;
-    *c = (eng_context){.R = at + head, .local = at + head + slots};
+    *c = (eng_context){.R = at + head, .local = at + head + slots * (shadows ? 2 : 1)};
+    if (shadows) {
+        c->undefined = (struct eng_undefined *)(void *)(at + head - undefined);
+        c->local_undefined = (uint32_t *)(void *)(c->local + local);
+    }
     for (size_t f = 0; f < grid->plan->fills.count; f++) fill(grid, c->R, &grid->plan->fills.at[f]);
     return c;
 }
@@ -125,6 +134,9 @@ bool eng_context_begin(eng_warp *w) {
     w->groups[0] = (eng_group){.pc = plan->start, .at = plan->start, .mask = lanes, .state = ENG_GROUP_READY};
     w->n_groups = 1;
     if (w->local_size) memset(w->local, FILL_BYTE, (size_t)w->local_size * 32);
+    w->undefined = c->undefined;
+    w->local_undefined = c->local_undefined;
+    if (w->undefined) eng_undefined_begin(w);
     for (size_t n = 0; n < plan->live_in.count; n++) memset(w->R + plan->live_in.at[n], 0, ENG_SLOT);
     const uint32_t *by_warp = grid->by_warp + w->index * plan->starts.count * 32;
     for (size_t s = 0; s < plan->starts.count; s++) {
@@ -158,7 +170,9 @@ eng_blk *eng_block_new(eng_worker *worker) {
     eng_blk *block = calloc(1, sizeof *block);
     eng_warp *warps = aligned_alloc(64, round_up(grid->warps * sizeof *warps, 64));
     eng_group *groups = calloc((size_t)grid->warps * GROUPS, sizeof *groups);
-    uint8_t *memory = aligned_alloc(64, round_up(grid->shared_size, 64) + 64);
+    bool shadows = eng_undefined_wanted(grid->plan) && !grid->plan->writes_shared;
+    size_t shared = round_up(grid->shared_size, 64) + 64, bits = shadows ? round_up(grid->shared_size / 8 + 64, 64) : 0;
+    uint8_t *memory = aligned_alloc(64, shared + bits);
     if (!block || !warps || !groups || !memory) {
         free(block);
         free(warps);
@@ -166,11 +180,12 @@ eng_blk *eng_block_new(eng_worker *worker) {
         free(memory);
         return NULL;
     }
-    *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory, .memory = memory, .groups = groups};
+    *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory, .memory = memory, .groups = groups,
+                        .shared_bits = shadows ? memory + shared : NULL};
     for (uint32_t n = 0; n < grid->warps; n++) block->order[n] = (uint8_t)n;
     for (uint32_t n = 0; n < grid->warps; n++)
         warps[n] = (eng_warp){.index = n, .worker = worker, .block = block, .shared = memory, .shared_size = grid->shared_size,
-                              .local_size = grid->local_size, .groups = groups + (size_t)n * GROUPS, .stop = grid->plan->stop,
+                              .shared_bits = block->shared_bits, .shared_plain = grid->shared_size, .local_size = grid->local_size, .groups = groups + (size_t)n * GROUPS, .stop = grid->plan->stop,
                               .barrier_b = grid->plan->barriers, .counts = worker->counts};
     return block;
 }
@@ -203,6 +218,12 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
     }
     uint32_t reserve = grid->function->shared_reserve; /* the driver's, which programs do not touch */
     if (grid->shared_size > reserve) memset(block->shared + reserve, FILL_BYTE, grid->shared_size - reserve);
+    if (block->shared_bits) {
+        memset(block->shared_bits, 0, grid->shared_size / 8 + 1);
+        mem_bits_set(block->shared_bits, 0, reserve);
+        for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].shared_plain = reserve;
+        block->shared_origin = 0;
+    }
     for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY;
     block->ready = block->n_warps == 32 ? ENG_ALL : (1u << block->n_warps) - 1;
 }

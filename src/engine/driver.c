@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engine/plan.h"
+#include "engine/undefined.h"
 #include "engine/warp.h"
 
 enum { ABI_ARGUMENT = 4, ABI_RETURN = 20, ABI_REGISTERS = 22 };
@@ -167,11 +167,17 @@ static int format(wg_text *out, const char *f, arguments *args) {
     return args->missing ? -1 : (int)args->count;
 }
 
+/* The driver's answer is defined. */
+static void answered(eng_warp *w, unsigned lane) {
+    for (unsigned r = ABI_ARGUMENT; r < ABI_ARGUMENT + 2; r++) eng_undefined_clear(w, r * ENG_SLOT, 1u << lane);
+}
+
 static bool call_vprintf(eng_warp *w, const eng_ins *i, unsigned lane) {
     wg_text text = {0}, out = {0};
     arguments args = {.w = w, .lane = lane, .next = get64(w, ABI_ARGUMENT + 2, lane)};
     fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &text);
     *reg(w, ABI_ARGUMENT, lane) = (uint32_t)format(&out, text.at ? text.at : "", &args);
+    answered(w, lane);
     print(w, false, &out);
     wg_text_free(&text);
     wg_text_free(&out);
@@ -226,7 +232,10 @@ static bool heap_give(struct eng_heap *heap, uint64_t at) {
 }
 
 static bool call_malloc(eng_warp *w, const eng_ins *i, unsigned lane) {
-    put64(w, ABI_ARGUMENT, lane, heap_take(w->worker->device->heap, get64(w, ABI_ARGUMENT, lane)));
+    uint64_t bytes = get64(w, ABI_ARGUMENT, lane), at = heap_take(w->worker->device->heap, bytes);
+    if (at && w->undefined) mem_undefine_range(w->worker->memory_state, at, bytes);
+    put64(w, ABI_ARGUMENT, lane, at);
+    answered(w, lane);
     (void)i;
     return true;
 }

@@ -25,6 +25,9 @@ typedef enum eng_event_kind {
     ENG_EV_EXIT,     /* lanes in mask ended; more = 1 when they never did a load, store, atomic, shuffle, barrier */
     ENG_EV_BLOCK,    /* a block starts: address = its linear index */
     ENG_EV_BLOCK_END,
+    ENG_EV_UNDEFINED, /* an undefined value decides: mask = the lanes; more = eng_undefined_use; general: an eng_origin in
+                         the vector of addresses (origin.h). Who listens to it has values followed, which costs where
+                         there are undefined ones */
     ENG_EV_KINDS
 } eng_event_kind;
 

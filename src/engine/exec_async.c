@@ -22,16 +22,20 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero
         shape_of(from, &m, g.left, i->width, &s);
     }
     for (uint32_t group; (group = next_group(&g, v, r, from, &m, i->width, ENG_READ));) {
+        shared_define(w, to, group, i->width);
         ENG_LANES(l, group) {
-            if (from[l] - r->lo + i->width > r->plain && !mem_seen_all(v, from[l] + r->shadow, i->width))
+            if (from[l] - r->lo + i->width > r->plain && !mem_seen_all(v, from[l] + r->shadow, i->width)) {
                 mem_read_mixed(v, r, from[l], i->width, w->shared + to[l]);
-            else
+                if (w->shared_bits) eng_undefined_copied(w, to[l], mem_undefined_bytes(v, from[l], i->width));
+            } else {
                 memcpy(w->shared + to[l], at_host(r, from[l]), i->width);
+            }
         }
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
         count_reads(v, r, from, group, &s, i->width);
     }
     if (g.done && wants_access(w)) put_access_as(w, i, g.done, &s, ENG_GLOBAL, from, ENG_READ | ENG_ASYNC);
+    shared_define(w, to, g.faulty | (zero & on), i->width);
     ENG_LANES(l, g.faulty) mem_pattern(w->shared + to[l], from[l], i->width);
     ENG_LANES(l, zero & on) memset(w->shared + to[l], 0, i->width);
     if (wants_access(w)) {

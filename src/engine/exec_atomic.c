@@ -156,12 +156,16 @@ static atom_fn *operation(const eng_ins *i) {
 
 /* --- spaces --------------------------------------------------------------------------- */
 
+/* An exchange does not look at what it replaces. */
+static bool reads_memory(const eng_ins *i) { return (i->x >> 8 & 15) != SASS_ATOM_EXCH; }
+
 /* Bytes that nobody wrote take the pattern first, as a load would have seen it. */
-static bool define_places(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, unsigned width) {
+static bool define_places(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, unsigned width, uint32_t *unwritten) {
     ENG_LANES(l, group) {
         if (A[l] - r->lo + width > r->alloc->prefix && !mem_seen_all(v, A[l] + r->shadow, width)) {
             if (v->parallel) return v->failed = true, false; /* two workers might both do it */
             uint8_t mixed[16];
+            *unwritten |= 1u << l;
             mem_read_mixed(v, r, A[l], width, mixed);
             if (!mem_mark(v, r, A[l], width, false)) return false;
             memcpy(at_host(r, A[l]), mixed, width);
@@ -181,7 +185,9 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     shape_of(A, &m, on, i->width, &s);
     for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
         uint8_t *place[32];
-        if (!define_places(v, r, A, group, i->width)) return mem_no_room(w, i), false;
+        uint32_t unwritten = 0;
+        if (!define_places(v, r, A, group, i->width, &unwritten)) return mem_no_room(w, i), false;
+        if (ENG_UNLIKELY(unwritten) && reads_memory(i)) eng_undefined_atomic(w, i, A, unwritten, ENG_GLOBAL);
         for (unsigned l = 0; l < 32; l++) place[l] = at_host(r, A[l]);
         operation(i)(i, R, place, group, v->parallel);
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
@@ -207,6 +213,11 @@ static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, space, A, bad, size)) return false;
     shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, space, A);
+    if (space == ENG_SHARED) {
+        uint32_t unwritten = shared_unwritten(w, A, on, i->width);
+        if (ENG_UNLIKELY(unwritten) && reads_memory(i)) eng_undefined_atomic(w, i, A, unwritten, ENG_SHARED);
+        shared_define(w, A, on, i->width);
+    }
     for (unsigned l = 0; l < 32; l++) place[l] = space == ENG_SHARED ? w->shared + A[l] : local_at(w, A[l], l);
     operation(i)(i, R, place, on, false);
     return true;

@@ -4,6 +4,7 @@
 #include "engine/lanes.h"
 #include "engine/lift.h"
 #include "engine/plan.h"
+#include "engine/undefined.h"
 #include "engine/warp.h"
 
 /* --- counting pseudo-instructions (plan.h) ------------------------------------------------------- */
@@ -45,6 +46,23 @@ ENG_HANDLER(stop) {
         out->fn = name;                                                                                           \
         return true;                                                                                              \
     }
+/* Undefined values (undefined.h): in the slow stream. */
+ENG_HANDLER(undefined_step) {
+    eng_undefined_step(i, w, R, mask);
+    ENG_NEXT;
+}
+ENG_HANDLER(undefined_after) {
+    eng_undefined_after(i, w, R, mask);
+    ENG_NEXT;
+}
+ENG_HANDLER(undefined_block) {
+    const eng_ins *fast = eng_undefined_block(i, w);
+    if (fast) ENG_GOTO(fast);
+    ENG_NEXT;
+}
+PSEUDO(undefined_step)
+PSEUDO(undefined_after)
+PSEUDO(undefined_block)
 PSEUDO(count_block)
 PSEUDO(count_spin)
 PSEUDO(count_guard)
@@ -404,7 +422,8 @@ ENG_HANDLER(trap) {
 PSEUDO(trap)
 
 ENG_FAMILY(control, {"@block", bind_count_block}, {"@spin", bind_count_spin}, {"@guard", bind_count_guard},
-           {"@trace", bind_trace}, {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
+           {"@trace", bind_trace}, {"@undefined_step", bind_undefined_step}, {"@undefined_after", bind_undefined_after},
+           {"@undefined_block", bind_undefined_block}, {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
            {"ret", bind_ret}, {"brx", bind_brx}, {"brxu", bind_brx}, {"bssy", bind_bssy}, {"bsync", bind_bsync},
            {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"warpsync", bind_warpsync},
            {"endcollective", bind_nothing}, {"yield_", bind_yield}, {"nanosleep", bind_nanosleep}, {"bar", bind_bar},

@@ -16,7 +16,7 @@ static __attribute__((noinline)) const eng_ins *load(const eng_ins *i, eng_warp 
         if (ok && s.local) ok = local_load_lanes(i, w, R, s.local, offsets);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_LOADED;
 }
 
 static __attribute__((noinline)) const eng_ins *store(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {

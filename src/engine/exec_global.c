@@ -15,7 +15,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
         global_addresses(i, R, A);
         if (ENG_UNLIKELY(!load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_LOADED;
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -29,26 +29,6 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
 }
 
 /* --- fast ----------------------------------------------------------------------------- */
-
-/* Are the bits of [at, at + n) set, with those of the bytes of bits around them? n: 8 bits at least. */
-ENG_INLINE bool bits_full(const uint8_t *bits, uint64_t at, const unsigned n) {
-    const uint8_t *p = bits + at / 8, *last = bits + (at + n - 1) / 8 + 1;
-    if (n >= 128) {
-        typedef uint64_t v2 __attribute__((vector_size(16)));
-        v2 x, all = {UINT64_MAX, UINT64_MAX};
-        for (unsigned b = 0; b < n / 8; b += 16) {
-            memcpy(&x, p + b, 16);
-            all &= x;
-        }
-        memcpy(&x, last - 16, 16);
-        all &= x;
-        return (all[0] & all[1]) == UINT64_MAX;
-    }
-    uint64_t x = 0, y = 0; /* 32 or 64 bits */
-    memcpy(&x, p, n / 8);
-    memcpy(&y, last - n / 8, n / 8);
-    return (x & y) == UINT64_MAX >> (64 - n);
-}
 
 /* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the fourth warp
  * from here will read. Where they do not, a prefetch is lost, and no more. Returns that address. */
@@ -161,15 +141,7 @@ ENG_INLINE bool mark_fast(const eng_view *v, uint64_t at, const unsigned n) {
     if (pages && (atomic_load_explicit(&pages[at / MEM_PAGE], memory_order_acquire) != MEM_KEPT ||
                   atomic_load_explicit(&pages[(at + n - 1) / MEM_PAGE], memory_order_acquire) != MEM_KEPT))
         return false;
-    uint8_t *p = v->marks + at / 8;
-    unsigned shift = at & 7;
-    if (!shift) {
-        memset(p, 0xff, n / 8);
-    } else {
-        p[0] |= (uint8_t)(0xff << shift);
-        memset(p + 1, 0xff, n / 8 - 1);
-        p[n / 8] |= (uint8_t)(0xff >> (8 - shift));
-    }
+    bits_fill(v->marks, at, n);
     return true;
 }
 

@@ -9,7 +9,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!local_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_LOADED;
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -33,6 +33,12 @@ ENG_INLINE bool one_offset(const eng_ins *i, const eng_warp *w, uint8_t *R, uint
 ENG_HANDLER(ldl_words) {
     uint32_t at;
     if (ENG_UNLIKELY(!one_offset(i, w, R, mask, &at))) return load_rest(i, w, R, mask);
+    if (w->local_undefined) { /* all defined? Else lane by lane */
+        const uint32_t *u = w->local_undefined + at / 4 * 32;
+        vu any = {0};
+        for (unsigned j = 0; j < i->width / 4u; j++) ENG_EACH any |= load_vu(u + j * 32 + k * ENG_VL);
+        if (ENG_UNLIKELY(!vu_none(any))) return load_rest(i, w, R, mask);
+    }
     const uint8_t *p = w->local + at / 4 * ENG_SLOT;
     for (unsigned j = 0; j < i->width / 4u; j++) {
         vu *d = eng_vu(R, i->d + j * ENG_SLOT);
@@ -51,6 +57,7 @@ ENG_HANDLER(stl_words) {
         const vu *s = eng_vu(R, i->c + j * ENG_SLOT);
         ENG_EACH store_vu(p + j * ENG_SLOT + k * ENG_VB, s[k]);
     }
+    if (w->local_undefined) memset(w->local_undefined + at / 4 * 32, 0, (size_t)i->width / 4 * ENG_SLOT);
     if (wants_access(w)) put_plain(w, i, ENG_ALL, at, ENG_UNIFORM, ENG_LOCAL, i->width);
     w->worked = ENG_ALL;
     ENG_NEXT;

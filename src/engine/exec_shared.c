@@ -9,7 +9,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_LOADED;
 }
 
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -23,8 +23,26 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
 }
 
 ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
-ENG_INLINE bool misses_shared(const eng_warp *w, uint32_t address, unsigned n, unsigned width) {
-    return (uint64_t)address + n > w->shared_size || (address & (width - 1));
+/* May [address, address + n) not be loaded as it is? What lies below shared_plain may, whoever asks for definedness. */
+ENG_INLINE bool misses_defined(const eng_warp *w, uint32_t address, const unsigned n, const unsigned width) {
+    if (address & (width - 1)) return true;
+    if (ENG_LIKELY((uint64_t)address + n <= w->shared_plain)) return false;
+    if ((uint64_t)address + n > w->shared_size) return true;
+    if (n >= 32) return !bits_full(w->shared_bits, address, n);
+    uint16_t bits; /* of one element */
+    memcpy(&bits, w->shared_bits + address / 8, 2);
+    return (~bits >> (address & 7) & ((1u << n) - 1)) != 0;
+}
+ENG_INLINE bool misses_plain(const eng_warp *w, uint32_t address, unsigned n, unsigned width) {
+    return (uint64_t)address + n > w->shared_plain || (address & (width - 1));
+}
+/* Stored to, and marked as defined. */
+ENG_INLINE bool misses_marked(const eng_warp *w, uint32_t address, const unsigned n, const unsigned width) {
+    if (address & (width - 1)) return true;
+    if (ENG_LIKELY((uint64_t)address + n <= w->shared_plain)) return false;
+    if ((uint64_t)address + n > w->shared_size) return true;
+    bits_fill(w->shared_bits, address, n);
+    return false;
 }
 
 /* Some lanes, contiguous or uniform. */
@@ -35,7 +53,7 @@ ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, u
     lanes_scan scan = scan32_on(R, i->a, W, on, first);
     uint32_t address = eng_u32(R, i->a)[first] + *eng_u32(R, i->b) + (uint32_t)i->imm;
     bool contiguous = vu_none(scan.contiguous);
-    if ((!contiguous && !vu_none(scan.uniform)) || ENG_UNLIKELY(misses_shared(w, address, contiguous ? n * W : W, W)) ||
+    if ((!contiguous && !vu_none(scan.uniform)) || ENG_UNLIKELY(misses_plain(w, address, contiguous ? n * W : W, W)) ||
         ENG_UNLIKELY(!event_fits(w)))
         return load_rest(i, w, R, mask);
     if (contiguous) gather_contiguous_on(R, i->d, w->shared + address - first * W, on, W, is_signed);
@@ -52,7 +70,7 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
     unsigned first = (unsigned)__builtin_ctz(on), n = 32 - (unsigned)__builtin_clz(on) - first;
     lanes_scan scan = scan32_on(R, i->a, W, on, first);
     uint32_t address = eng_u32(R, i->a)[first] + *eng_u32(R, i->b) + (uint32_t)i->imm;
-    if (!vu_none(scan.contiguous) || ENG_UNLIKELY(misses_shared(w, address, n * W, W)) || ENG_UNLIKELY(!event_fits(w)))
+    if (!vu_none(scan.contiguous) || ENG_UNLIKELY(misses_plain(w, address, n * W, W)) || ENG_UNLIKELY(!event_fits(w)))
         return store_rest(i, w, R, mask);
     scatter_contiguous_on(R, i->c, w->shared + address - first * W, on, W);
     if (wants_access(w)) put_plain(w, i, on, (uint64_t)address - first * W, ENG_CONTIGUOUS, ENG_SHARED, W);
@@ -66,11 +84,11 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     uint8_t *kept = seen_of(view_of(w), i), seen = again ? *kept : look32(R, i->a, W, kept);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
     if (seen == SEEN_CONTIGUOUS) {
-        if (ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
+        if (ENG_UNLIKELY(!event_fits(w)) || ENG_UNLIKELY(misses_defined(w, address, 32 * W, W))) return load_rest(i, w, R, mask);
         gather_contiguous(R, i->d, w->shared + address, W, is_signed);
         put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_SHARED, W);
     } else if (seen == SEEN_UNIFORM) {
-        if (ENG_UNLIKELY(misses_shared(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
+        if (ENG_UNLIKELY(misses_defined(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         broadcast(R, i->d, w->shared + address, W, is_signed);
         put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_SHARED, W);
     } else {
@@ -85,7 +103,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     uint8_t *kept = seen_of(view_of(w), i), seen = again ? *kept : look32(R, i->a, W, kept);
     uint32_t address = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
-    if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(misses_shared(w, address, 32 * W, W)) || ENG_UNLIKELY(!event_fits(w)))
+    if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(!event_fits(w)) || ENG_UNLIKELY(misses_marked(w, address, 32 * W, W)))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, w->shared + address, W);
     put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W);
@@ -131,6 +149,8 @@ static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* LDSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l gets elements
  * 2 (l % 4) and the next of row l / 4; with it, of the transposed matrix. */
+static uint32_t half_unwritten(const eng_warp *w, uint64_t at) { return w->shared_bits[at / 8] >> at % 8 & 1 ? 0 : 0xffff; }
+
 static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
@@ -146,7 +166,7 @@ static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp 
         shape s;
         shape_of(A, &m_rows, rows, 16, &s);
         if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
-        uint32_t value[4][32];
+        uint32_t value[4][32], undefined[4][32], some = 0;
         for (unsigned m = 0; m < count; m++)
             for (unsigned l = 0; l < 32; l++) {
                 uint16_t low, high;
@@ -159,10 +179,20 @@ static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp 
                 }
                 value[m][l] = low | (uint32_t)high << 16;
             }
+        if (shared_unwritten(w, A, rows, 16)) {
+            for (unsigned m = 0; m < count; m++)
+                for (unsigned l = 0; l < 32; l++) {
+                    uint64_t first = transposed ? A[m * 8 + 2 * (l % 4)] + l / 4 * 2 : A[m * 8 + l / 4] + l % 4 * 4;
+                    uint64_t second = transposed ? A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2 : first + 2;
+                    undefined[m][l] = half_unwritten(w, first) | half_unwritten(w, second) << 16;
+                    some |= undefined[m][l];
+                }
+        }
         for (unsigned m = 0; m < count; m++)
             ENG_LANES(l, on) eng_u32(R, i->d + m * ENG_SLOT)[l] = value[m][l];
+        if (ENG_UNLIKELY(some)) eng_undefined_loaded_matrix(w, i, undefined, count, on, A[0]);
     }
-    ENG_NEXT;
+    ENG_NEXT_LOADED;
 }
 
 static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {

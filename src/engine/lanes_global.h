@@ -4,17 +4,21 @@
 
 #include "engine/access.h"
 
-ENG_INLINE void load_group(eng_view *v, const mem_range *r, uint8_t *R, uint32_t d, const uint64_t *A, uint32_t group, const unsigned W,
-                           const bool is_signed) {
+/* Returns the lanes that got undefined bytes. */
+ENG_INLINE uint32_t load_group(eng_view *v, const mem_range *r, uint8_t *R, uint32_t d, const uint64_t *A, uint32_t group, const unsigned W,
+                               const bool is_signed) {
+    uint32_t undefined = 0;
     ENG_LANES(l, group) {
         uint8_t mixed[16];
         const uint8_t *p = at_host(r, A[l]);
         if (ENG_UNLIKELY(A[l] - r->lo + W > r->plain) && !mem_seen_all(v, A[l] + r->shadow, W)) {
             mem_read_mixed(v, r, A[l], W, mixed);
             p = mixed;
+            undefined |= 1u << l;
         }
         load_lane(R, d, l, p, W, is_signed);
     }
+    return undefined;
 }
 
 /* Where everything is defined: nothing to ask of each lane. */
@@ -51,6 +55,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     const bool is_signed = i->x & MEM_SIGNED;
     active m;
     shape s;
+    uint32_t undefined = 0;
     w->worked |= on;
     if (v->words) mem_run_flush(v, run_of(v, i));
     active_of(&m, on);
@@ -60,13 +65,14 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
         if (s.cls == ENG_GENERAL && v->words && group == ENG_ALL) ask_for_counts(v, r, A);
 #define LOAD(W)                                                                 \
     if (plain) load_plain(r, R, i->d, A, group, W, W < 4 && is_signed); \
-    else load_group(v, r, R, i->d, A, group, W, W < 4 && is_signed)
+    else undefined |= load_group(v, r, R, i->d, A, group, W, W < 4 && is_signed)
         ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
         count_reads(v, r, A, group, &s, i->width);
     }
     if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    if (ENG_UNLIKELY(undefined) && w->undefined) eng_undefined_loaded(w, i, A, undefined, ENG_GLOBAL);
     if (ENG_LIKELY(!g.faulty)) return true;
     load_faulty(i, R, A, g.faulty);
     return !mem_fault(w, i, A, g.faulty);

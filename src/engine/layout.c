@@ -57,6 +57,7 @@ static uint32_t fill_run(eng_plan *plan, const eng_fill *fills, unsigned n) {
         if (same == n) return plan->fills.at[k].slot;
     }
     uint32_t first = plan->end;
+    if (plan->slowing) return eng_refuse(plan, "a constant that the fast stream has not"), plan->zero; /* contexts are made already */
     for (unsigned k = 0; k < n; k++) {
         eng_fill f = fills[k];
         f.slot = plan->end;

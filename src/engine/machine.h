@@ -100,6 +100,10 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t b2r;       /* result of the last BAR.RED, for B2R */
     uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
     bool strayed;       /* a shuffle read a lane that was not active */
+    uint32_t shared_plain;  /* bytes of shared memory from 0 that are defined: all, where nobody listens to undefined values */
+    uint8_t *shared_bits;   /* a bit a byte of it, 1: defined; NULL: nobody listens */
+    uint32_t *local_undefined; /* as local: undefined bits; NULL: nobody listens */
+    struct eng_undefined *undefined; /* undefined.h; NULL: nobody listens */
 };
 
 struct eng_blk { /* a block that is running */
@@ -111,6 +115,8 @@ struct eng_blk { /* a block that is running */
     eng_worker *worker;
     uint8_t *memory;       /* what holds shared */
     eng_group *groups;     /* of all warps */
+    uint8_t *shared_bits;  /* of all warps */
+    uint32_t shared_origin; /* of what was last stored undefined to shared memory */
     void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
     uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
     uint32_t ready;        /* bits: warps that can run */
@@ -147,6 +153,7 @@ struct eng_worker {
     wg_status status;          /* why it stopped */
     wg_error err;
     struct eng_findings *findings; /* run.c */
+    struct eng_origins *origins;   /* undefined.c; NULL: none yet */
 };
 
 /* One launch, the same for all workers. */

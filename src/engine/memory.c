@@ -134,6 +134,7 @@ void eng_memory_free(eng_memory *m) {
     wg_vec_free(&m->all);
     wg_vec_free(&m->table);
     wg_u64map_free(&m->plane.spills);
+    mem_stores_free(m);
     unmap_all(m);
     free(m);
 }

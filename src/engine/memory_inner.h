@@ -57,6 +57,7 @@ struct eng_memory {
     void (*on_copy_out)(void *ctx, const eng_allocation *allocation, uint64_t at, uint64_t size);
     void *copy_out_ctx;
     struct mem_parallel *parallel; /* the workers' views (memory_parallel.c) */
+    struct mem_stores *stores;     /* of undefined values (undefined_memory.c); NULL: none */
 };
 
 /* --- allocation table (memory.c) ------------------------------------------------------ */
@@ -86,6 +87,10 @@ void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);
 void mem_advance(eng_memory *m, mem_alloc *a); /* lengthens the prefix over bits that are set meanwhile */
 /* Writes the pattern that belongs to address into out. */
 void mem_pattern(void *out, uint64_t address, uint64_t n);
+
+/* --- stores of undefined values (undefined_memory.c) ------------------------------------- */
+void mem_forget_code(eng_memory *m, const void *code); /* stores by this eng_code: it goes away */
+void mem_stores_free(eng_memory *m);
 
 /* --- reads (shadow_reads.c) ----------------------------------------------------------- */
 /* Bytes [at, at + n) were read `times` times. */

@@ -1,4 +1,4 @@
-#include "engine/plan.h"
+#include "engine/undefined.h"
 
 #include "engine/native.h"
 
@@ -40,6 +40,7 @@ void eng_branch_to(eng_plan *plan, eng_ins *out, uint32_t place) {
 
 uint32_t eng_branch_counter(eng_plan *plan) {
     eng_planned *p = &plan->units.at[plan->current].planned[plan->instr->offset / 16];
+    if (plan->slowing) return p->branch;
     p->branch = plan->n_counters;
     plan->n_counters += ENG_BRANCH_COUNTERS;
     return p->branch;
@@ -169,6 +170,8 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     sass_class cls = sass_class_of((sass_op)in->op);
     if (cls == SASS_CLASS_GLOBAL_ATOM) plan->result_atomics = true;
     plan->calls |= cls == SASS_CLASS_CALL && in->op != SASS_RET;
+    plan->writes_shared |= (cls == SASS_CLASS_ASYNC_COPY && in->op != SASS_LDGSTS && in->op != SASS_LDGDEPBAR && in->op != SASS_DEPBAR) ||
+                           in->op == SASS_STSM || in->op == SASS_SYNCS || in->op == SASS_SYNCS_EXCH;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED && is_float_type(in->type)) plan->float_atomics = true;
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)
@@ -191,18 +194,26 @@ static uint8_t guard_index(const sass_pred *guard) {
     return (uint8_t)((guard->uniform ? ENG_UP : 0) + (guard->reg & 7));
 }
 
-static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err) {
+/* Fills *out with the instruction; eng_constants_before has been asked. */
+wg_status eng_plan_bind(eng_plan *plan, eng_unit *unit, unsigned n, eng_ins *out, wg_error *err) {
     const sass_instr *in = &unit->instrs[n];
     eng_bind binder = in->op < SASS_OP_COUNT ? plan->code->device->binders[in->op] : NULL;
-    eng_ins out = {.id = n, .function = (uint16_t)unit->function, .guard = guard_index(&in->guard),
-                   .ginv = in->guard.inv ? ENG_ALL : 0};
-    eng_planned *p = &unit->planned[n];
+    *out = (eng_ins){.id = n, .function = (uint16_t)unit->function, .guard = guard_index(&in->guard), .ginv = in->guard.inv ? ENG_ALL : 0};
     plan->instr = in;
     plan->refused = false;
     plan->why[0] = 0;
+    return binder && binder(plan, in, out) && !plan->refused ? WG_OK : unsupported(plan, in, err);
+}
+
+static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err) {
+    const sass_instr *in = &unit->instrs[n];
+    eng_planned *p = &unit->planned[n];
+    eng_ins out;
     p->self = (uint32_t)plan->ins.count;
+    plan->instr = in;
     if (eng_constants_before(plan, unit, n)) return WG_OK;
-    if (!binder || !binder(plan, in, &out) || plan->refused) return unsupported(plan, in, err);
+    wg_status st = eng_plan_bind(plan, unit, n, &out, err);
+    if (st != WG_OK) return st;
     note_properties(plan, in);
     bool guarded = out.guard != ENG_PT || out.ginv;
     if (guarded && p->branch == ENG_NO_INDEX) {
@@ -279,6 +290,8 @@ void eng_plan_free(eng_plan *plan) {
     wg_vec_free(&plan->starts);
     wg_vec_free(&plan->fixups);
     wg_vec_free(&plan->live_in);
+    wg_vec_free(&plan->slow);
+    wg_vec_free(&plan->undefined_in);
     wg_arena_free(plan->arena);
     free(plan);
 }
@@ -301,7 +314,11 @@ static wg_status make(eng_plan *plan, wg_error *err) {
             return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", plan->kernel->demangled);
     plan->start = &plan->ins.at[plan->units.at[0].planned[0].ins];
     plan->stop = &plan->ins.at[plan->ins.count - 1];
+    plan->shadow = (plan->end + 511) / 512 * 512 + 5 * 64; /* odd lines more: registers of several warps do not share cache sets */
     if (plan->code->device->native && !plan->traced) eng_native_make(plan);
+    if (!eng_undefined_wanted(plan)) return WG_OK;
+    if (!eng_undefined_entry(plan)) return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", plan->kernel->demangled);
+    if (plan->undefined_in.count || plan->undefined_preds) eng_undefined_plan(plan);
     return WG_OK;
 }
 

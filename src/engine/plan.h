@@ -51,7 +51,17 @@ typedef struct eng_unit { /* a function of the plan */
     uint8_t *leader;     /* eng_leader, by instruction */
     uint8_t *elided;     /* constants.c; NULL: nothing is */
     uint32_t **flow_in;
+    struct eng_slow { uint32_t at, self; } *slow; /* places in the slow stream: where the instruction begins, and it itself */
+    uint32_t slow_stop;
+    uint64_t **live;     /* undefined_flow.c */
 } eng_unit;
+
+/* Registers that an instruction reads, as vectors: place is the number of a register, uniform ones from 256 on. */
+typedef struct eng_reads {
+    unsigned n;
+    struct { uint16_t place, words; } run[10];
+} eng_reads;
+eng_reads eng_reads_of(const sass_instr *in);
 
 struct eng_plan {
     struct eng_plan *next;
@@ -68,6 +78,13 @@ struct eng_plan {
     const eng_ins *start;
     const eng_ins *stop;       /* ends a run of handlers */
     eng_native *native;        /* native.c; NULL: none */
+    /* undefined.h: the slow stream, made when first needed; slots and predicates without a value at the start */
+    wg_vec(eng_ins) slow;
+    wg_vec(uint32_t) undefined_in;
+    uint32_t undefined_preds;  /* bits: indices into P */
+    uint32_t shadow;           /* distance from a slot to its shadow, bytes; the slots' room */
+    bool slowing, slow_failed; /* while it is made; it cannot be made */
+    bool writes_shared;        /* by instructions that do not say what they write: shared memory counts as defined */
     /* constants.c: the slot that a register equals, R first, then UR; else ENG_NO_INDEX. state: at the place that is being
      * planned; constants: as the instruction that is being planned may use it. */
     uint32_t state[512], constants[512];
@@ -84,6 +101,9 @@ struct eng_plan {
     bool refused;
     char why[160];
 };
+
+/* plan.c: what undefined_plan.c shares with it. */
+wg_status eng_plan_bind(eng_plan *plan, eng_unit *unit, unsigned n, eng_ins *out, wg_error *err);
 
 /* OK, or UNSUPPORTED with kernel, instruction and place. Plans are kept by the code and freed with it. */
 wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, eng_plan **out, wg_error *err);

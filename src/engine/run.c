@@ -142,6 +142,7 @@ static void free_worker(eng_worker *k) {
         wg_vec_free(&k->findings->parts);
     }
     eng_contexts_free(k);
+    free(k->origins);
     free(k->findings);
     free(k->counts);
     free(k->batch);

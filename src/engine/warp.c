@@ -7,6 +7,7 @@
 #include "engine/order.h"
 #include "engine/plan.h"
 #include "engine/run.h"
+#include "engine/undefined.h"
 
 static uint32_t first_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask | 0x80000000u); }
 
@@ -198,6 +199,7 @@ static const eng_ins *enter(eng_warp *w, const eng_ins *i, uint64_t place, uint3
     if (unit->planned[index].ins == unit->planned[index].self ||
         to->fn == w->worker->device->count_guard || to->fn == w->worker->device->trace)
         eng_count_part(w->worker, unit, index, (uint32_t)__builtin_popcount(lanes), 1);
+    if (w->undefined && w->undefined->slow) return eng_undefined_at(w->worker->grid->plan, unit, index);
     return to;
 }
 

@@ -37,6 +37,32 @@ static inline uint32_t window_outside(const uint64_t *A, const active *m, uint32
     return bad & on;
 }
 
+/* --- what is defined in shared memory, where somebody asks (undefined.h) --------------------------------- */
+
+/* Lanes whose element (within the memory, aligned) holds undefined bytes. */
+static inline uint32_t shared_unwritten(const eng_warp *w, const uint64_t *A, uint32_t on, unsigned width) {
+    uint32_t unwritten = 0;
+    if (!w->shared_bits) return 0;
+    ENG_LANES(l, on) {
+        uint16_t bits;
+        if (A[l] + width <= w->shared_plain) continue;
+        memcpy(&bits, w->shared_bits + A[l] / 8, 2);
+        uint32_t mask = (1u << width) - 1;
+        unwritten |= (uint32_t)((bits >> A[l] % 8 & mask) != mask) << l;
+    }
+    return unwritten;
+}
+static inline void shared_define(const eng_warp *w, const uint64_t *A, uint32_t on, unsigned width) {
+    if (!w->shared_bits) return;
+    ENG_LANES(l, on) {
+        if (A[l] + width <= w->shared_plain) continue;
+        uint16_t bits;
+        memcpy(&bits, w->shared_bits + A[l] / 8, 2);
+        bits |= (uint16_t)(((1u << width) - 1) << A[l] % 8);
+        memcpy(w->shared_bits + A[l] / 8, &bits, 2);
+    }
+}
+
 /* All of these return false when the launch ends. */
 static __attribute__((noinline, unused)) bool shared_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
     const bool is_signed = i->x & MEM_SIGNED;
@@ -53,8 +79,10 @@ static __attribute__((noinline, unused)) bool shared_load_lanes(const eng_ins *i
         for (unsigned l = 0; l < 32; l++) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed);    \
     else                                                                                                     \
         ENG_LANES(l, on) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed)
+    uint32_t unwritten = shared_unwritten(w, A, on, i->width);
     ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
+    if (ENG_UNLIKELY(unwritten)) eng_undefined_loaded(w, i, A, unwritten, ENG_SHARED);
     return true;
 }
 
@@ -70,6 +98,7 @@ static __attribute__((noinline, unused)) bool shared_store_lanes(const eng_ins *
 #define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, w->shared + A[l], W)
     ENG_BY_WIDTH(i->width, STORE)
 #undef STORE
+    shared_define(w, A, on, i->width);
     return true;
 }
 
@@ -96,6 +125,7 @@ static __attribute__((noinline, unused)) bool local_load_lanes(const eng_ins *i,
         ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
     }
+    if (w->local_undefined) eng_undefined_loaded(w, i, A, on, ENG_LOCAL);
     return true;
 }
 
@@ -116,6 +146,11 @@ static __attribute__((noinline, unused)) bool local_store_lanes(const eng_ins *i
         if (i->width < 4) memcpy(local_at(w, A[l], l), element, 2 > i->width ? 1 : 2);
         else
             for (unsigned b = 0; b < i->width; b += 4) memcpy(local_at(w, A[l] + b, l), element + b, 4);
+        if (!w->local_undefined) continue;
+        uint32_t *undefined = &w->local_undefined[A[l] / 4 * 32 + l]; /* what was not comes afterwards (eng_undefined_after) */
+        if (i->width < 4) *undefined &= ~(((1u << 8 * i->width) - 1) << A[l] % 4 * 8);
+        else
+            for (unsigned b = 0; b < i->width / 4u; b++) undefined[b * 32] = 0;
     }
     return true;
 }

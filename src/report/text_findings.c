@@ -85,7 +85,8 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
         wg_text_add(out, "         a device would not have run this launch: a kernel before it had failed\n");
     if (detail) wg_text_printf(out, "         %s\n", detail);
     rep_place_of_stack(json_object_get(f, "stack"), place, sizeof place);
-    if (place[0]) wg_text_printf(out, "         %s %s\n", json_object_get(f, "kernel") ? "launched from" : "in", place);
+    bool copied = json_object_get(f, "missing") && strcmp(rep_word(f, "kind"), "uninitialised") == 0;
+    if (place[0]) wg_text_printf(out, "         %s %s\n", copied ? "copied in" : json_object_get(f, "kernel") ? "launched from" : "in", place);
 }
 
 static void write_not_run(const json_t *item, wg_text *out) {

@@ -109,7 +109,9 @@ static void released(void *ctx, const eng_allocation *a) {
 
 static void copied(void *ctx, const eng_allocation *a, uint64_t at, uint64_t size) {
     session *ses = ctx;
-    if (ses->tails.count && !ses->closed) ses_tails_copied(ses, a, at, size);
+    if (ses->closed) return;
+    ses_undefined_copied(ses, a, at, size);
+    if (ses->tails.count) ses_tails_copied(ses, a, at, size);
 }
 
 void ses_allocations_watch(session *ses) {

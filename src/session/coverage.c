@@ -102,6 +102,14 @@ void ses_tails_copied(session *ses, const eng_allocation *a, uint64_t at, uint64
     }
 }
 
+bool ses_tails_hold(const session *ses, const eng_allocation *a, uint64_t at) {
+    for (size_t i = 0; i < ses->tails.count; i++) {
+        gap g;
+        if (ses->tails.at[i].allocation == a->id && gap_of(ses, &ses->tails.at[i], a, &g) && at >= g.at && at < g.at + g.size) return true;
+    }
+    return false;
+}
+
 /* Did a kernel read any of it? */
 static bool was_read(const session *ses, const eng_allocation *a, const gap *g) {
     eng_read_map map;

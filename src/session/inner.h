@@ -59,6 +59,8 @@ struct session {
     volatile bool cancel;
     bool closed;
     wg_vec(ses_tail) tails;
+    wg_u64map undefined_told; /* allocation id << 32 | number of a store: told (uninitialised.c) */
+    unsigned (*host_stack)(void **frames, unsigned room); /* of the program's call that is being answered; NULL: unknown */
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
     uint64_t errors; /* findings that are errors */
     struct ses_tracing *tracing; /* trace.c; NULL: nothing is traced */
@@ -93,6 +95,9 @@ void ses_trace_end(session *ses, const ses_launch *l, uint64_t index);
 /* --- coverage.c, leaks.c -------------------------------------------------------------------- */
 void ses_tails_add(session *ses, const ses_launch *launch, uint64_t index, const watch_record *record);
 void ses_tails_copied(session *ses, const eng_allocation *allocation, uint64_t at, uint64_t size); /* to the host */
+/* Does a tail that waits, or was told, hold this byte? */
+bool ses_tails_hold(const session *ses, const eng_allocation *allocation, uint64_t at);
+void ses_undefined_copied(session *ses, const eng_allocation *allocation, uint64_t at, uint64_t size); /* uninitialised.c */
 /* The allocation goes away (final), or the document is made as of now. */
 void ses_tails_end(session *ses, const eng_allocation *allocation, bool final);
 void ses_tails_free(session *ses);

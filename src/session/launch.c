@@ -143,7 +143,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     hearing heard = {.ses = ses};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .jobs = ses->options.jobs,
-                         .max_instructions = ses->options.max_instructions, .seed = ses->options.seed,
+                         .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
                          .finding = on_finding, .print = on_print, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);

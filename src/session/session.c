@@ -71,6 +71,7 @@ void ses_free(session *ses) {
     wg_vec_free(&ses->offered);
     wg_u64map_free(&ses->elements);
     ses_tails_free(ses);
+    wg_u64map_free(&ses->undefined_told);
     json_decref(ses->last);
     free(ses->tracing);
     eng_device_free(ses->device);
@@ -256,6 +257,8 @@ void ses_finding_about(session *ses, uint64_t address, const char *kind, const c
     host_finding(ses, a, address, kind, severity, stack, n_stack, fmt, args);
     va_end(args);
 }
+
+void ses_on_stack(session *ses, unsigned (*stack)(void **frames, unsigned room)) { ses->host_stack = stack; }
 
 void ses_note(session *ses, const char *fmt, ...) {
     char text[600];

@@ -97,6 +97,8 @@ void ses_finding(session *ses, const char *kind, const char *severity, void *con
 /* The same about the allocation at an address, live or freed: who made it, who freed it. */
 void ses_finding_about(session *ses, uint64_t address, const char *kind, const char *severity, void *const *stack, unsigned n_stack,
                        const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+/* Who can tell the host stack of the call that is being answered: for findings that a call brings to light further down. */
+void ses_on_stack(session *ses, unsigned (*stack)(void **frames, unsigned room));
 /* Findings of what is not freed now. A face calls it where everything should be: when the program ends, or resets the
  * device. */
 void ses_leaks_write(session *ses);
