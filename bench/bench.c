@@ -1,6 +1,6 @@
 /* make bench: SASS thread-instructions a CPU second, one worker, as the difference between two repeat counts.
  *
- *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks] [--jobs N] [--out FILE]
+ *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--out FILE]
  *
  * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second. */
 #include <stdio.h>
@@ -24,6 +24,7 @@ typedef struct options {
     const char *cubin, *kernel, *watches, *out;
     double seconds;
     unsigned jobs;
+    uint32_t checks; /* kinds, as watch_checks_read makes them */
     eng_device *device;
 } options;
 
@@ -111,7 +112,7 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
     if (strcmp(opt->watches, "none")) {
         watch_context ctx = {.code = code, .module = eng_code_module(code), .function = f, .launch = &l,
                              .gpu = eng_device_gpu(opt->device), .memory = eng_device_memory(opt->device),
-                             .checks = strcmp(opt->watches, "checks") ? 0 : UINT32_MAX};
+                             .checks = opt->checks};
         if (!watch_run_start(&watching, &ctx, l.jobs)) die("memory", NULL);
         l.sinks = watching.sinks, l.n_sinks = watching.n_sinks, l.count_reads = true;
     }
@@ -168,7 +169,7 @@ static options parse(int argc, char **argv) {
         else if (!strcmp(argv[k], "--out")) o.out = value, k++;
         else o.cubin = argv[k];
     }
-    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks] [--jobs N] [--out FILE]", NULL);
+    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--out FILE]", NULL);
     return o;
 }
 
@@ -179,8 +180,9 @@ int main(int argc, char **argv) {
     img_module *module;
     eng_device *device;
     eng_code *code;
-    if (strcmp(opt.watches, "none") && strcmp(opt.watches, "counting") && strcmp(opt.watches, "checks"))
-        die("--watches takes none, counting or checks", NULL);
+    if (!strcmp(opt.watches, "checks")) opt.checks = UINT32_MAX;
+    else if (strcmp(opt.watches, "none") && strcmp(opt.watches, "counting") && !watch_checks_read(opt.watches, &opt.checks, NULL))
+        die("--watches takes none, counting, checks, or kinds of checks", NULL);
     if (img_open(opt.cubin, &file, &err) != WG_OK) die(opt.cubin, &err);
     if (img_module_read(file->entries[0].data, file->entries[0].size, &module, &err) != WG_OK) die(opt.cubin, &err);
     if (eng_device_new(eng_gpu_for_sm(module->sm), &device, &err) != WG_OK) die("device", &err);
