@@ -373,6 +373,25 @@ static bool accesses_apart(const walk *k) {
     return true;
 }
 
+/* Where undefined values are followed, one that turns up among several workers sends the launch back to one: there must
+ * be none, in registers or in what is read. */
+static bool all_defined(const walk *k) {
+    const eng_plan *plan = k->grid->plan;
+    const eng_memory *m = k->grid->code->device->memory;
+    if (!(plan->wants & 1u << ENG_EV_UNDEFINED)) return true;
+    if (plan->undefined_in.count || plan->undefined_preds) return false;
+    for (unsigned n = 0; n < k->n_accesses; n++) {
+        const access *a = &k->accesses[n];
+        uint64_t least = (uint64_t)a->least, end = (uint64_t)a->most + a->width;
+        const mem_alloc *home = mem_find(m, least + (end - least) / 2, NULL);
+        if (a->write) continue;
+        if (home && least < home->pub.address) least = home->pub.address;
+        if (home && end > home->end) end = home->end;
+        if (!home || !eng_memory_defined(m, least, end - least)) return false;
+    }
+    return true;
+}
+
 /* --- the walk -------------------------------------------------------------------------------- */
 
 /* Neither ends a launch nor changes what other blocks see, but for loads and stores. */
@@ -468,7 +487,7 @@ static bool look(walk *k, const eng_unit *unit) {
     if (!at || !k->forms || !k->hash) return false;
     for (size_t b = 0; b < cfg->n_blocks; b++)
         if (cfg->blocks[b].indirect) return false;
-    return follow(k, unit->instrs, cfg, at) && collect(k, unit->instrs, cfg, at) && accesses_apart(k);
+    return follow(k, unit->instrs, cfg, at) && collect(k, unit->instrs, cfg, at) && accesses_apart(k) && all_defined(k);
 }
 
 bool eng_blocks_apart(const eng_grid *grid) {

@@ -82,9 +82,27 @@ static void *start(const watch_context *ctx) {
     return st;
 }
 static void merge(void *into, void *from) { watch_findings_merge(&((state *)into)->findings, &((state *)from)->findings); }
+static bool same_place(const watch_side *a, const watch_side *b) {
+    return a->known && b->known && a->function == b->function && a->instr == b->instr;
+}
+
+/* Read before it was written, because nothing orders the two: the race, which is told, is what is wrong. */
+static bool is_race(const watch_record *record, const watch_finding *f) {
+    const watch_side *load = f->origin.known ? &f->origin : &f->at;
+    for (size_t i = 0; i < record->findings.list.count; i++) {
+        const watch_finding *race = &record->findings.list.at[i];
+        if (race->kind == WATCH_KIND_RACE && race->severity != WATCH_NOTE && (same_place(load, &race->at) || same_place(load, &race->other)))
+            return true;
+    }
+    return false;
+}
+
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
+    const watch_findings *mine = &((state *)opaque)->findings;
     (void)ctx, (void)result;
-    watch_findings_merge(&record->findings, &((state *)opaque)->findings);
+    for (size_t i = 0; i < mine->list.count; i++)
+        if (!is_race(record, &mine->list.at[i])) watch_findings_add(&record->findings, &mine->list.at[i]);
+    record->findings.dropped += mine->dropped;
 }
 static void stop(void *opaque) {
     watch_findings_free(&((state *)opaque)->findings);
