@@ -9,7 +9,7 @@
 #define NAME "libcudart.so.13"
 
 /* Those that carry other names of the same face: a program that asks for one of them by name has it already. */
-static const char *const others[] = {"libcuda.so.1"};
+static const char *const others[] = {"libcuda.so.1", "libcudart.so.12"};
 
 /* All that lie beside it, as LD_PRELOAD takes them. */
 static char *with_others(char *library) {

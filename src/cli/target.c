@@ -94,9 +94,9 @@ static wg_status judge(const char *path, const looks *l, wg_error *err) {
     if (!l->interpreter)
         return wg_fail(err, WG_ERR_UNSUPPORTED, "%s is linked fully statically (or is a shared library): nothing can be preloaded into it. Link it "
                        "without -static; " SHARED_RUNTIME " if it is a CUDA program", path);
-    if (l->needed[0] && strcmp(l->needed, "libcudart.so.13") != 0)
-        return wg_fail(err, WG_ERR_UNSUPPORTED, "%s needs %s; warpgrind has the runtime of CUDA 13 (libcudart.so.13): build it with nvcc 13", path,
-                       l->needed);
+    if (l->needed[0] && strcmp(l->needed, "libcudart.so.13") != 0 && strcmp(l->needed, "libcudart.so.12") != 0)
+        return wg_fail(err, WG_ERR_UNSUPPORTED, "%s needs %s; warpgrind has the runtimes of CUDA 13 and 12 (libcudart.so.13, libcudart.so.12): "
+                       "build it with nvcc 12 or 13", path, l->needed);
     if (l->fatbin && !l->needed[0] && !l->symbols)
         return wg_fail(err, WG_ERR_UNSUPPORTED, "%s carries GPU code and its CUDA runtime is linked statically, but its symbols were stripped, "
                        "so the runtime cannot be found in it. Do not strip it, or " SHARED_RUNTIME, path);

@@ -17,9 +17,12 @@
 /* Every public function, with ours. */
 #define DONE(name) void name(void);
 #define STUB(name) void name(void);
+#define TWELVE(name, ours) void ours(void);
 #include "cudart/api.def"
+#include "cudart/twelve.def"
 #undef DONE
 #undef STUB
+#undef TWELVE
 static const struct entry {
     const char *name;
     void (*ours)(void);
@@ -31,7 +34,13 @@ static const struct entry {
 #undef DONE
 #undef STUB
 };
-enum { N_ENTRIES = sizeof entries / sizeof *entries };
+/* What is another function in a runtime of CUDA 12. */
+static const struct entry twelve[] = {
+#define TWELVE(name, ours) {#name, ours},
+#include "cudart/twelve.def"
+#undef TWELVE
+};
+enum { N_ENTRIES = sizeof entries / sizeof *entries, N_TWELVE = sizeof twelve / sizeof *twelve, N_FOUND = N_ENTRIES + N_TWELVE };
 
 static int by_name(const void *name, const void *entry) {
     return strcmp(name, ((const struct entry *)entry)->name);
@@ -39,7 +48,8 @@ static int by_name(const void *name, const void *entry) {
 
 static const struct entry *entry_of(const char *name) {
     if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)) return NULL;
-    return bsearch(name, entries, N_ENTRIES, sizeof *entries, by_name);
+    const struct entry *e = bsearch(name, entries, N_ENTRIES, sizeof *entries, by_name);
+    return e ? e : bsearch(name, twelve, N_TWELVE, sizeof *twelve, by_name);
 }
 
 /* Under the command there is somebody to tell what cannot be done. */
@@ -115,9 +125,19 @@ typedef struct found {
     const struct entry *entry;
 } found;
 
+/* A runtime of CUDA 12 has names that CUDA 13 has not; what the two call alike and mean differently is then CUDA 12's. */
+static void settle_version(found *list, size_t n) {
+    bool old = false;
+    for (size_t i = 0; i < n && !old; i++) old = list[i].entry >= twelve && list[i].entry < twelve + N_TWELVE;
+    for (size_t i = 0; i < n && old; i++) {
+        const struct entry *e = bsearch(list[i].entry->name, twelve, N_TWELVE, sizeof *twelve, by_name);
+        if (e) list[i].entry = e;
+    }
+}
+
 /* Public functions that the object's symbol table defines. Functions are padded to 16 bytes, so that the
  * jump fits even where the code itself is shorter; anything less is not nvcc's runtime. */
-static size_t find_functions(const object *ob, found out[N_ENTRIES]) {
+static size_t find_functions(const object *ob, found out[N_FOUND]) {
     const Elf64_Shdr *table = section_of_type(ob, SHT_SYMTAB);
     if (!table || table->sh_link >= ob->n_sections || table->sh_entsize != sizeof(Elf64_Sym) ||
         table->sh_offset % 8)
@@ -128,13 +148,14 @@ static size_t find_functions(const object *ob, found out[N_ENTRIES]) {
     if (text[names->sh_size - 1]) return 0;
     const Elf64_Sym *symbols = (const Elf64_Sym *)(ob->bytes + table->sh_offset);
     size_t n = 0;
-    for (size_t i = 0; i < table->sh_size / sizeof *symbols && n < N_ENTRIES; i++) {
+    for (size_t i = 0; i < table->sh_size / sizeof *symbols && n < N_FOUND; i++) {
         const Elf64_Sym *s = &symbols[i];
         if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF || s->st_name >= names->sh_size)
             continue;
         const struct entry *entry = entry_of(text + s->st_name);
         if (entry && s->st_value % 16 == 0) out[n++] = (found){s->st_value, entry};
     }
+    settle_version(out, n);
     return n;
 }
 
@@ -194,7 +215,7 @@ static const char SHARED[] = "build it with the shared runtime: NVCC_APPEND_FLAG
 static void take_over(const char *path, uint64_t base, bool shared_runtime, bool executable) {
     object ob;
     if (!map_object(path, &ob)) return;
-    found list[N_ENTRIES];
+    found list[N_FOUND];
     size_t n = find_functions(&ob, list);
     if (is_runtime(list, n)) {
         if (!redirect(base, list, n))
