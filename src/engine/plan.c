@@ -48,6 +48,7 @@ uint32_t eng_branch_counter(eng_plan *plan) {
 
 uint32_t eng_plain_counter(eng_plan *plan, eng_space space) {
     eng_planned *p = &plan->units.at[plan->current].planned[plan->instr->offset / 16];
+    if (plan->slowing) return p->plain;
     p->plain = plan->n_counters;
     p->space = space;
     plan->n_counters += ENG_PLAIN_SHAPES;

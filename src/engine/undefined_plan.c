@@ -197,11 +197,12 @@ bool eng_undefined_plan(eng_plan *plan) {
     plan->slowing = true;
     plan->fixups.count = 0;
     bool ok = true;
+    uint32_t counters = plan->n_counters; /* the workers have made room for so many: the slow stream counts in the fast one's */
     for (size_t u = 0; ok && u < plan->units.count; u++) {
         plan->current = (unsigned)u;
         ok = emit_unit(plan, &plan->units.at[u], &err);
     }
-    ok = ok && fix_targets(plan);
+    ok = ok && plan->n_counters == counters && fix_targets(plan);
     plan->slowing = false;
     plan->slow_failed = !ok;
     if (!ok) wg_vec_free(&plan->slow);
