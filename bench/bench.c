@@ -26,6 +26,7 @@ typedef struct options {
     unsigned jobs;
     uint32_t checks; /* kinds, as watch_checks_read makes them */
     eng_device *device;
+    watch_scratch *scratch;
 } options;
 
 static _Noreturn void die(const char *what, const wg_error *err) {
@@ -112,7 +113,7 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
     if (strcmp(opt->watches, "none")) {
         watch_context ctx = {.code = code, .module = eng_code_module(code), .function = f, .launch = &l,
                              .gpu = eng_device_gpu(opt->device), .memory = eng_device_memory(opt->device),
-                             .checks = opt->checks};
+                             .checks = opt->checks, .scratch = opt->scratch};
         if (!watch_run_start(&watching, &ctx, l.jobs)) die("memory", NULL);
         l.sinks = watching.sinks, l.n_sinks = watching.n_sinks, l.count_reads = true;
     }
@@ -187,6 +188,7 @@ int main(int argc, char **argv) {
     if (img_module_read(file->entries[0].data, file->entries[0].size, &module, &err) != WG_OK) die(opt.cubin, &err);
     if (eng_device_new(eng_gpu_for_sm(module->sm), &device, &err) != WG_OK) die("device", &err);
     opt.device = device;
+    opt.scratch = watch_scratch_new(); /* as a session does */
     if (eng_load(device, module, &code, &err) != WG_OK) die("load", &err);
     workload all[8];
     size_t n = make_workloads(device, all);
@@ -206,6 +208,7 @@ int main(int argc, char **argv) {
     if (regular > 1) fprintf(out, "geometric mean of the regular ones: %.2f G/s\n", nth_root(product, regular));
     if (out != stdout) fclose(out);
     eng_unload(code);
+    watch_scratch_free(opt.scratch);
     eng_device_free(device);
     img_module_free(module);
     img_close(file);

@@ -81,6 +81,8 @@ typedef struct eng_batch {
     unsigned worker; /* 0 .. jobs-1 */
     size_t count, n_general;
     eng_event events[ENG_BATCH_EVENTS];
+    size_t n_other;                   /* events that are no access: most watches look only for those, among many */
+    uint8_t other[ENG_BATCH_EVENTS];  /* their places in events, in order; made by eng_batch_index */
     uint64_t lanes[ENG_BATCH_GENERAL][32]; /* lanes outside the mask hold no meaning */
 } eng_batch;
 
@@ -107,6 +109,15 @@ typedef struct eng_plain {
     eng_space space;
     uint64_t n[ENG_PLAIN_SHAPES];
 } eng_plain;
+
+static inline void eng_batch_index(eng_batch *batch) {
+    size_t n = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->other[n] = (uint8_t)i;
+        n += batch->events[i].kind != ENG_EV_ACCESS;
+    }
+    batch->n_other = n;
+}
 
 /* Somebody who listens. One sink object per worker (state is never shared between workers). */
 typedef struct eng_sink {

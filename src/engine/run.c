@@ -20,6 +20,7 @@ enum { MAX_FINDINGS = 1000, MAX_JOBS = 256 };
 void eng_flush(eng_worker *worker) {
     eng_batch *batch = worker->batch;
     batch->count = (size_t)(worker->ev - batch->events);
+    eng_batch_index(batch);
     for (size_t s = 0; batch->count && s < worker->n_sinks; s++)
         if (worker->sinks[s].wants) worker->sinks[s].events(worker->sinks[s].state, batch);
     batch->count = batch->n_general = 0;

@@ -51,6 +51,7 @@ struct session {
     wg_vec(ses_module) modules;
     wg_vec(ses_profile *) profiles;
     wg_u64map elements; /* allocation id -> width of its narrowest access */
+    watch_scratch *scratch;
     uint64_t launches, matched; /* launches asked for; those that match --kernel */
     json_t *last;      /* the latest launch's record */
     _Atomic bool running;

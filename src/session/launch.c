@@ -153,8 +153,9 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     uint32_t checks = ses->checks;
     if (l->after_fault) checks &= ~(WATCH_CHECK(UNINITIALISED) | WATCH_CHECK(COVERAGE)); /* the failed kernel left its work half done */
     if (watched) {
+        if (!ses->scratch) ses->scratch = watch_scratch_new();
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
-                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements,
+                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch,
                              .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
                              .checks = checks, .samples = ses->options.want_samples};
         if (!watch_run_start(&watching, &ctx, launch.jobs))

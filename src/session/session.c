@@ -70,6 +70,7 @@ void ses_free(session *ses) {
     wg_vec_free(&ses->profiles);
     wg_vec_free(&ses->offered);
     wg_u64map_free(&ses->elements);
+    watch_scratch_free(ses->scratch);
     ses_tails_free(ses);
     wg_u64map_free(&ses->undefined_told);
     json_decref(ses->last);

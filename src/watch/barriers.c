@@ -53,14 +53,21 @@ static watch_side side_of(const block *b, const arrival *a) {
 
 static void on_arrival(state *st, block *b, const eng_batch *batch, const eng_event *ev) {
     unsigned id = ev->more & 15, op = ev->more >> 8;
+    bool first = false;
     arrival *a = &b->at[id];
     uint32_t count = (uint32_t)ev->address, threads = st->ctx.launch->block[0] * st->ctx.launch->block[1] * st->ctx.launch->block[2];
-    watch_finding f = {.kind = WATCH_KIND_BARRIER_DIVERGENCE, .severity = WATCH_ERROR,
-                       .at = watch_side_of(batch, ev, (unsigned)__builtin_ctz(ev->mask)), .key = id};
+    if (a->there && count == a->count && (count || op == 1 || a->arrives || same_barrier(st, a, ev)))
+        return; /* a named barrier may be met at several places: producers and consumers */
     if (!a->there) {
         *a = (arrival){.instr = ev->instr, .mask = ev->mask, .count = count, .function = ev->function, .warp = ev->warp, .there = true,
                        .arrives = op == 1};
         b->open |= 1u << id;
+        if (!count) return;
+        first = true;
+    }
+    watch_finding f = {.kind = WATCH_KIND_BARRIER_DIVERGENCE, .severity = WATCH_ERROR,
+                       .at = watch_side_of(batch, ev, (unsigned)__builtin_ctz(ev->mask)), .key = id};
+    if (first) {
         if (count & 31) snprintf(f.message, sizeof f.message, "barrier %u waits for %u threads, which is no multiple of a warp's 32", id, count);
         else if (count > (threads + 31) / 32 * 32) snprintf(f.message, sizeof f.message, "barrier %u waits for %u threads, but the block has %u", id, count, threads);
         else return;
@@ -68,8 +75,6 @@ static void on_arrival(state *st, block *b, const eng_batch *batch, const eng_ev
         f.other = side_of(b, a);
         snprintf(f.message, sizeof f.message, "barrier %u is waited for with a count of %u threads here and of %u there: all must name the same",
                  id, count, a->count);
-    } else if (count || op == 1 || a->arrives || same_barrier(st, a, ev)) {
-        return; /* a named barrier may be met at several places: producers and consumers */
     } else {
         f.other = side_of(b, a);
         snprintf(f.message, sizeof f.message, "parts of the block wait at different barriers, here and there: all threads of a block must reach "
@@ -98,7 +103,10 @@ static block *block_of(state *st, uint64_t linear) {
         b = st->spare ? st->spare : calloc(1, sizeof *b);
         if (!b) return NULL;
         if (b == st->spare) st->spare = b->next;
-        *b = (block){.linear = linear};
+        b->linear = linear;
+        b->left.known = false;
+        for (unsigned k = 0; k < BARRIERS; k++) b->at[k].there = false;
+        b->open = 0;
     } else *at = b->next;
     b->next = st->blocks;
     return st->blocks = b;
@@ -106,8 +114,8 @@ static block *block_of(state *st, uint64_t linear) {
 
 static void events(void *opaque, const eng_batch *batch) {
     state *st = opaque;
-    for (size_t i = 0; i < batch->count; i++) {
-        const eng_event *ev = &batch->events[i];
+    for (size_t i = 0; i < batch->n_other; i++) {
+        const eng_event *ev = &batch->events[batch->other[i]];
         if (ev->kind != ENG_EV_BARRIER && ev->kind != ENG_EV_RELEASE && ev->kind != ENG_EV_EXIT && ev->kind != ENG_EV_BLOCK_END) continue;
         block *b = block_of(st, batch->block);
         if (!b) return;

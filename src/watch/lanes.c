@@ -19,11 +19,11 @@ typedef struct warp {
     uint32_t named_by; /* the lanes that named it */
     watch_side asked;  /* where */
     bool for_barrier;  /* it was for a block barrier */
-    uint32_t exit_at[32]; /* instruction at which a lane ended */
     int distance;      /* of the last shuffle */
     uint32_t lost;     /* lanes whose value of the last shuffle comes from an inactive lane */
     watch_side strayed;/* where the first of them was read */
     waiting waits;
+    uint32_t exit_at[32]; /* instruction at which a lane ended; of those that have */
 } warp;
 typedef struct block {
     uint64_t linear;
@@ -136,7 +136,10 @@ static void on_exit_(state *st, warp *w, const eng_batch *batch, const eng_event
         never_came(st, w, missing, &side);
     }
     w->exited |= ev->mask;
-    for (uint32_t left = ev->mask; left; left &= left - 1) w->exit_at[first(left)] = ev->instr;
+    if (ev->mask == UINT32_MAX)
+        for (unsigned l = 0; l < 32; l++) w->exit_at[l] = ev->instr;
+    else
+        for (uint32_t left = ev->mask; left; left &= left - 1) w->exit_at[first(left)] = ev->instr;
 }
 
 /* --- shuffles -------------------------------------------------------------------------------------------- */
@@ -211,6 +214,14 @@ static void on_warp_op(state *st, warp *w, const eng_batch *batch, const eng_eve
 
 /* --- the watch ------------------------------------------------------------------------------------------------ */
 
+/* Blocks come often: only what says whether the rest means something is set. */
+static void begin_warp(warp *w) {
+    w->exited = w->named = w->named_by = w->lost = w->waits.named = w->waits.come = 0;
+    w->distance = 0;
+    w->for_barrier = w->asked.known = w->strayed.known = w->waits.side.known = false;
+    w->asked.instr = 0;
+}
+
 static block *block_of(state *st, uint64_t linear) {
     block **at = &st->blocks;
     while (*at && (*at)->linear != linear) at = &(*at)->next;
@@ -219,8 +230,8 @@ static block *block_of(state *st, uint64_t linear) {
         b = st->spare ? st->spare : calloc(1, sizeof *b);
         if (!b) return NULL;
         if (b == st->spare) st->spare = b->next;
-        memset(b, 0, offsetof(block, warps) + st->n_warps * sizeof b->warps[0]);
         b->linear = linear;
+        for (unsigned w = 0; w < st->n_warps; w++) begin_warp(&b->warps[w]);
     } else *at = b->next;
     b->next = st->blocks;
     return st->blocks = b;
@@ -236,8 +247,8 @@ static void end_block(state *st) {
 static void events(void *opaque, const eng_batch *batch) {
     enum { WANTED = 1u << ENG_EV_MASK | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK_END };
     state *st = opaque;
-    for (size_t i = 0; i < batch->count; i++) {
-        const eng_event *ev = &batch->events[i];
+    for (size_t i = 0; i < batch->n_other; i++) {
+        const eng_event *ev = &batch->events[batch->other[i]];
         if (!(WANTED >> ev->kind & 1)) continue;
         block *b = block_of(st, batch->block);
         if (!b) return;

@@ -9,35 +9,39 @@ enum { TRAIT_KNOWN = 1, TRAIT_OF_CAS = 2 /* a plain load whose value a compare-a
 
 /* --- blocks ------------------------------------------------------------------------------------- */
 
-static void clear_block(race_state *st, race_block *b) {
-    for (unsigned w = 0; w < st->n_warps; w++) {
+static void free_block(race_block *b) {
+    for (unsigned w = 0; w < 32; w++) {
         race_warp *warp = &b->warps[w];
         wg_vec_free(&warp->acquired);
         wg_vec_free(&warp->pending);
         wg_vec_free(&warp->groups);
     }
     wg_vec_free(&b->acquired);
-    for (size_t k = 0; k < b->words.count; k++) free(b->words.at[k]);
-    wg_vec_free(&b->words);
     free(b->between);
+    free(b->shared);
+    free(b);
+}
+
+/* Blocks come often: what they allocated is used again. */
+static void begin_warp(race_warp *w, uint32_t token) {
+    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = 0;
+    w->synced = w->changed = token;
+    w->acquired.count = w->pending.count = w->groups.count = 0;
 }
 
 static race_block *begin_block(race_state *st, uint64_t linear) {
     race_block *b = st->spare;
     if (b) st->spare = b->next;
     else if (!(b = calloc(1, sizeof *b))) return st->failed = true, NULL;
-    race_row *shared = b->shared;
-    uint32_t rows = b->shared_rows;
-    memset(b, 0, offsetof(race_block, warps));
-    memset(b->warps, 0, st->n_warps * sizeof *b->warps);
-    memset(&b->between, 0, sizeof *b - offsetof(race_block, between));
-    b->shared = shared;
-    b->shared_rows = rows;
-    if (rows) memset(shared, 0, rows * sizeof *shared);
     b->linear = (uint32_t)linear;
     b->barrier = st->n;
+    b->epoch = b->first_epoch = ++st->epochs;
+    b->copies = false;
+    b->fenced_all = 0;
+    b->acquired.count = 0;
+    if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
+    for (unsigned w = 0; w < st->n_warps; w++) begin_warp(&b->warps[w], st->n);
     b->warps[st->n_warps - 1].exited = ~st->last_mask;
-    for (unsigned w = 0; w < st->n_warps; w++) b->warps[w].synced = b->warps[w].changed = st->n;
     b->next = st->blocks;
     return st->blocks = b;
 }
@@ -47,7 +51,6 @@ static void end_block(race_state *st) {
     while (*at && *at != b) at = &(*at)->next;
     if (!*at) return;
     *at = b->next;
-    clear_block(st, b);
     b->next = st->spare;
     st->spare = b;
     st->block = NULL;
@@ -90,7 +93,7 @@ static unsigned traits_of(race_state *st, const eng_event *ev) {
 /* --- reports -------------------------------------------------------------------------------------------- */
 
 static watch_side side_of(const race_state *st, race_mark mark, uint64_t address) {
-    const race_access *a = &st->accesses[RACE_TOKEN(mark)];
+    const race_access *a = race_access_of(st, mark);
     return (watch_side){.known = true, .is_access = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = a->block,
                         .lane = race_lane(st, mark, address), .lanes = a->mask, .space = a->space, .access = (uint8_t)a->access,
                         .width = a->width, .address = address & ~(uint64_t)(a->width - 1)};
@@ -101,7 +104,7 @@ static const char *word_of(const race_access *a) {
 }
 
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
-    const race_access *a = &st->accesses[RACE_TOKEN(before)], *b = &st->accesses[st->n - 1];
+    const race_access *a = race_access_of(st, before), *b = race_access_of(st, st->n - 1);
     bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
     bool same_value = a->value && a->value == b->value && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
     watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
@@ -135,43 +138,6 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
-/* So many accesses are remembered; then the history begins anew: races with accesses before that are not seen. */
-enum { MOST_ACCESSES = 1 << 22 };
-
-static void forget(race_state *st) {
-    race_shadow_free(st);
-    memset(st->recent, 0, sizeof st->recent);
-    race_order_free(st);
-    for (race_block *b = st->blocks; b; b = b->next) {
-        for (unsigned w = 0; w < st->n_warps; w++) {
-            race_warp *warp = &b->warps[w];
-            warp->synced = warp->changed = warp->fence = warp->fence_all = warp->fenced_since = 0;
-            warp->n_syncs = 0;
-            warp->acquired.count = warp->pending.count = warp->groups.count = 0;
-        }
-        b->barrier = 1;
-        b->fenced_all = 0;
-        b->acquired.count = 0;
-        if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
-        if (b->shared_rows) memset(b->shared, 0, b->shared_rows * sizeof *b->shared);
-        for (size_t k = 0; k < b->words.count; k++) free(b->words.at[k]);
-        b->words.count = 0;
-    }
-    st->n = 1;
-    st->synchronises = false;
-}
-
-static bool room_for_token(race_state *st) {
-    if (st->n >= MOST_ACCESSES) forget(st);
-    if (st->n < st->room) return true;
-    uint32_t room = st->room ? st->room * 2 : 1 << 14;
-    race_access *more = realloc(st->accesses, room * sizeof *more);
-    if (!more) return false;
-    st->accesses = more;
-    st->room = room;
-    return true;
-}
-
 /* Two bits a lane: where in its word it accesses. */
 static uint64_t offsets_of(const eng_batch *batch, const eng_event *ev) {
     uint64_t offsets = 0;
@@ -189,12 +155,13 @@ static uint8_t class_of(const eng_event *ev) {
 
 static void on_access(race_state *st, const eng_batch *batch, const eng_event *ev) {
     if (ev->space != ENG_GLOBAL && ev->space != ENG_SHARED) return;
-    if (!room_for_token(st)) {
-        st->failed = true;
+    if ((ev->mask == UINT32_MAX) & (ev->cls == ENG_CONTIGUOUS) & ((ev->access == ENG_WRITE) | (ev->access == ENG_READ)) &&
+        (ev->access == ENG_WRITE || !(traits_of(st, ev) & TRAIT_OF_CAS)) && race_usual(st, ev))
         return;
-    }
+    if (!race_room(st)) return;
     uint32_t token = st->n++;
-    race_access *a = &st->accesses[token];
+    st->n_shared += ev->space == ENG_SHARED;
+    race_access *a = race_access_of(st, token);
     *a = (race_access){.address = ev->address, .block = (uint32_t)batch->block, .mask = ev->mask, .instr = ev->instr, .stride = ev->stride,
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
                        .space = ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
@@ -203,7 +170,7 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
     if (atomic && ev->space == ENG_GLOBAL) race_synchronise(st, batch, ev);
-    race_touch(st, batch, ev, token);
+    if (!race_touch(st, batch, ev, token)) st->n = token;
 }
 
 static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev) {
@@ -228,9 +195,28 @@ static void events(void *opaque, const eng_batch *batch) {
             if (st->block) end_block(st);
             continue;
         }
-        find_block(st, batch->block);
-        if (st->block) on_event(st, batch, ev);
+        if (!st->block || st->block->linear != batch->block) find_block(st, batch->block);
+        if (!st->block || (ev->kind == ENG_EV_ACCESS && (ev->access & ~ENG_DROPPED) == ENG_READ && race_settled(st, ev))) continue;
+        on_event(st, batch, ev);
     }
+}
+
+/* --- what the code can do ---------------------------------------------------------------------------------- */
+
+/* Nothing in the code orders some threads of a group and not others: then two readers stand for all (race_shadow.c). */
+static void survey(race_state *st, const img_function *f) {
+    const sass_instr *code = eng_instructions(st->ctx.code, f);
+    for (size_t i = 0; code && i < f->code_size / 16; i++) {
+        const sass_instr *in = &code[i];
+        switch (in->op) {
+        case SASS_MEMBAR: st->far = false; break;
+        case SASS_BAR: st->near &= in->sub != SASS_BAR_ARV && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE; break;
+        case SASS_WARPSYNC: st->lanes &= in->a.kind == SASS_NONE || (in->a.kind == SASS_IMM && (uint32_t)in->a.value == UINT32_MAX); break;
+        case SASS_SYNCS: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = false; break;
+        default: break;
+        }
+    }
+    if (!code) st->far = st->near = st->lanes = false;
 }
 
 /* --- the watch ---------------------------------------------------------------------------------------------- */
@@ -245,7 +231,15 @@ static void *start(const watch_context *ctx) {
     st->n_warps = (threads + 31) / 32;
     st->last_mask = threads & 31 ? (UINT32_C(1) << (threads & 31)) - 1 : UINT32_MAX;
     st->traits = calloc(ctx->module->n_functions, sizeof *st->traits);
-    if (st->traits) return st;
+    st->scratch = ctx->scratch ? ctx->scratch : watch_scratch_new();
+    if (st->traits && st->scratch) {
+        st->far = st->near = st->lanes = true;
+        for (size_t f = 0; f < ctx->module->n_functions; f++)
+            if (&ctx->module->functions[f] == ctx->function || !ctx->module->functions[f].is_kernel) survey(st, &ctx->module->functions[f]);
+        return st;
+    }
+    if (st->scratch != ctx->scratch) watch_scratch_free(st->scratch);
+    free(st->traits);
     free(st);
     return NULL;
 }
@@ -267,14 +261,13 @@ static void stop(void *opaque) {
     }
     for (race_block *b; (b = st->spare);) {
         st->spare = b->next;
-        free(b->shared);
-        free(b);
+        free_block(b);
     }
     race_shadow_free(st);
     race_order_free(st);
     for (size_t f = 0; f < st->ctx.module->n_functions; f++) free(st->traits[f]);
     free(st->traits);
-    free(st->accesses);
+    wg_vec_free(&st->accesses);
     watch_findings_free(&st->findings);
     free(st);
 }

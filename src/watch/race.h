@@ -28,13 +28,17 @@ enum { RACE_TOKENS = 1 << 27 };
 #define RACE_TOKEN(mark) ((mark) & (RACE_TOKENS - 1))
 #define RACE_LANE(mark)  ((mark) >> 27)
 
-enum { RACE_ROW = 128, RACE_WORDS = 32, RACE_SLOTS = 4, RACE_WORD_SLOTS = 3 };
-typedef struct race_word { race_mark at[RACE_WORD_SLOTS]; } race_word;
+enum { RACE_ROW = 128, RACE_WORDS = 32, RACE_SLOTS = 5, RACE_WORD_SLOTS = 3 };
 typedef struct race_row {
-    race_mark at[RACE_SLOTS];
-    uint32_t words[RACE_SLOTS]; /* that it touched, a bit each */
-    race_word *more;            /* by word, when the slots do not suffice */
-} race_row;
+    race_mark at[RACE_SLOTS];   /* without gaps */
+    uint32_t words[RACE_SLOTS]; /* that it touched, a bit each; spread: the words of more[k] that hold a mark */
+    race_mark (*more)[RACE_WORDS]; /* by word, when the slots do not suffice */
+    uint32_t settled;           /* words nobody writes and of which no further reader of the block need be remembered, */
+    uint32_t epoch;             /* while its epoch lasts */
+    uint8_t writers;            /* marks that write, a bit each; not of spread rows */
+    bool spread;
+    uint8_t reads_on;           /* 1 + warp: at[0] is a read of all its lanes at one address, and the only mark; else 0 */
+} __attribute__((aligned(64))) race_row;
 
 /* --- order -------------------------------------------------------------------------------- */
 typedef struct race_release race_release;
@@ -61,7 +65,7 @@ typedef struct race_sync { uint32_t token, mask; bool weak; } race_sync; /* lane
 typedef struct race_group { uint32_t until, done; } race_group; /* cp.async: copies with tokens below until were waited for at done */
 enum { RACE_SYNCS = 16 };
 typedef struct race_warp {
-    uint32_t started, exited;
+    uint32_t exited;
     uint32_t synced;    /* tokens below: ordered before all lanes of the warp */
     uint32_t fence;     /* tokens below: fenced for the device */
     uint32_t fence_all; /* of the block, known when it fenced */
@@ -71,45 +75,108 @@ typedef struct race_warp {
     unsigned n_syncs;
     race_knowledge acquired, pending;
     wg_vec(race_group) groups;
-    uint32_t committed; /* groups that are complete */
-    bool at_barrier;
 } race_warp;
 typedef struct race_block {
     uint32_t linear, barrier; /* tokens below barrier: ordered before everything that follows in the block */
+    uint32_t epoch, first_epoch; /* numbers for what lies between two barriers, no two blocks share one */
+    bool copies; /* asynchronous copies may be under way across barriers */
     uint32_t fenced_all;
     race_warp warps[32];
     uint32_t *between;  /* [from * 32 + to]: tokens of a warp ordered before another's, by named barriers; NULL: none */
     race_knowledge acquired;
     race_row *shared;
     uint32_t shared_rows;
-    wg_vec(race_word *) words;
     struct race_block *next;
 } race_block;
 
-typedef struct race_page race_page;
+enum { RACE_PAGE_ROWS = 512 };
+typedef struct race_page {
+    race_row rows[RACE_PAGE_ROWS];
+    uint32_t settled[RACE_PAGE_ROWS]; /* words of each row that nobody writes and of which no further reader need be remembered */
+} race_page;
+enum { RACE_RECENT = 64 };
 typedef struct race_state {
     watch_context ctx;
     watch_findings findings;
-    race_access *accesses;
+    wg_vec(race_access *) accesses; /* in pieces of RACE_PIECE */
     uint32_t n, room;
+    uint32_t n_shared;          /* of shared memory, since there was last no room */
+    uint32_t *rank;             /* while the history is tidied */
     race_block *blocks, *block; /* those under way; the one of the batch */
     race_block *spare;
     unsigned n_warps;
     uint32_t last_mask;         /* lanes that exist in the last warp */
     wg_u64map pages;            /* address / RACE_PAGE -> race_page */
-    race_page *recent[64];
-    uint64_t recent_key[64];
+    race_page *recent[RACE_RECENT];
+    uint64_t recent_key[RACE_RECENT];
     wg_u64map logs;             /* address -> race_log */
-    wg_vec(race_word *) words;
+    watch_scratch *scratch;     /* holds pages, marks by word, accesses */
+    uint32_t epochs;            /* so many have begun */
+    bool far, near, lanes;      /* two readers are enough: of two blocks, two warps of a block, two lanes of a warp */
     uint8_t **traits;           /* by function and instruction: RACE_TRAIT_ */
     bool synchronises;          /* some block has released something */
     bool failed;
 } race_state;
 
+enum { RACE_PIECE = 1 << 13 };
+static inline race_access *race_access_of(const race_state *st, race_mark mark) {
+    uint32_t token = RACE_TOKEN(mark);
+    return &st->accesses.at[token / RACE_PIECE][token % RACE_PIECE];
+}
+
+/* --- race_history.c ----------------------------------------------------------------------- */
+bool race_room(race_state *st); /* for one more access; false: no memory */
+
 /* --- race_shadow.c ------------------------------------------------------------------------ */
-enum { RACE_PAGE_ROWS = 512 };
-struct race_page { race_row rows[RACE_PAGE_ROWS]; };
-void race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token);
+race_page *race_page_new(race_state *st, uint64_t address); /* of memory not touched lately; NULL: no memory */
+/* Page of global memory. */
+static inline race_page *race_page_of(race_state *st, uint64_t address) {
+    uint64_t key = address / (RACE_ROW * RACE_PAGE_ROWS);
+    unsigned near = key & (RACE_RECENT - 1);
+    race_page *page = st->recent[near];
+    return page && st->recent_key[near] == key ? page : race_page_new(st, address);
+}
+/* Bits of the words from..end of the row at `row`. */
+static inline uint32_t race_words(uint64_t row, uint64_t from, uint64_t end) {
+    unsigned first = from > row ? (unsigned)(from - row) / 4 : 0, last = end < row + RACE_ROW ? (unsigned)(end - 1 - row) / 4 : RACE_WORDS - 1;
+    return (uint32_t)((UINT64_C(2) << last) - (UINT64_C(1) << first));
+}
+/* Is this a plain read that need not be looked at further? */
+static inline bool race_settled(race_state *st, const eng_event *ev) {
+    const race_block *b = st->block;
+    bool shared = ev->space == ENG_SHARED, uniform = ev->cls == ENG_UNIFORM;
+    uint64_t from = ev->address, end = from + ev->width;
+    if (!uniform) {
+        if (ev->cls != ENG_CONTIGUOUS) return false;
+        end = from + (32 - (unsigned)__builtin_clz(ev->mask)) * (uint64_t)ev->width;
+        from += (unsigned)__builtin_ctz(ev->mask) * (uint64_t)ev->width;
+    }
+    for (uint64_t at = from & ~(uint64_t)(RACE_ROW - 1); at < end; at += RACE_ROW) {
+        uint32_t words = race_words(at, from, end);
+        race_row *row;
+        if (shared) {
+            row = &b->shared[at / RACE_ROW];
+            if (at / RACE_ROW >= b->shared_rows || row->epoch != b->epoch) return false;
+        } else {
+            race_page *page = race_page_of(st, at);
+            if (!page) return false;
+            if (!(words &= ~page->settled[at / RACE_ROW % RACE_PAGE_ROWS])) continue;
+            row = &page->rows[at / RACE_ROW % RACE_PAGE_ROWS];
+            if (row->epoch != b->epoch) return false;
+        }
+        if (!(words &= ~row->settled)) continue;
+        /* one word after the other read by all lanes of a warp: the first mark stands for them all */
+        if (row->reads_on != ev->warp + 1 || ev->mask != UINT32_MAX || !uniform || ev->width < 4 || RACE_TOKEN(row->at[0]) < b->warps[ev->warp].changed)
+            return false;
+        row->words[0] |= words;
+    }
+    return true;
+}
+/* A plain access of a full warp side by side: is that all there is to do about it? */
+bool race_usual(race_state *st, const eng_event *ev);
+/* Looks for races of an access with those before; false: no row remembers it. */
+bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token);
+void race_each_mark(race_state *st, void (*visit)(race_state *st, race_mark *mark));
 /* The lane of an access that touched the byte at address, and which bytes of its word, a bit each. */
 unsigned race_lane(const race_state *st, race_mark mark, uint64_t address);
 uint32_t race_bytes(const race_state *st, race_mark mark, uint64_t word);

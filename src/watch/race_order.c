@@ -21,6 +21,7 @@ void race_barrier(race_state *st, race_block *b, uint32_t warps) {
                 race_knowledge_add(&b->acquired, warp->acquired.at[k].log, warp->acquired.at[k].n);
         }
         b->barrier = st->n;
+        b->epoch = ++st->epochs;
         if (fenced) b->fenced_all = st->n;
         return;
     }
@@ -190,7 +191,7 @@ static bool knows(const race_known *known, size_t n, const race_access *a, uint3
 /* --- the question ------------------------------------------------------------------------------ */
 
 race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
-    const race_access *a = &st->accesses[before];
+    const race_access *a = race_access_of(st, before);
     race_block *b = st->block;
     race_warp *warp = &b->warps[now->warp];
     unsigned steps = 0;

@@ -77,6 +77,13 @@ void watch_add_at(watch_record *record, watch_counter counter, unsigned function
 bool watch_get_at(const watch_record *record, watch_counter counter, unsigned function, uint32_t instr, uint64_t *value);
 
 /* --- watches ---------------------------------------------------------------------------- */
+/* Memory for the length of a launch, kept for the next one. */
+typedef struct watch_scratch watch_scratch;
+watch_scratch *watch_scratch_new(void); /* NULL: no memory */
+void *watch_scratch_take(watch_scratch *scratch, size_t size, bool zeros); /* at a multiple of 64; NULL: no memory */
+void watch_scratch_clear(watch_scratch *scratch); /* all that was taken is given back */
+void watch_scratch_free(watch_scratch *scratch);
+
 typedef struct watch_context {
     eng_code *code;
     const img_module *module;
@@ -85,6 +92,7 @@ typedef struct watch_context {
     const eng_gpu *gpu;
     eng_memory *memory;
     wg_u64map *elements; /* allocation id -> width of the narrowest access to it; may be NULL */
+    watch_scratch *scratch; /* of the one launch that runs; may be NULL */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
     uint32_t checks; /* what is looked for, 1 << watch_kind, or-ed (finding.h) */
     bool samples;    /* an example of each access is kept */

@@ -89,6 +89,7 @@ static void observe(unsigned workers, watch_record *record, sums *s) {
         batch->events[batch->count++] = (eng_event){.kind = ENG_EV_EXIT, .mask = 0xff, .more = b % 2};
         for (size_t k = 0; k < run.n_sinks; k++) {
             eng_sink *sink = &run.sinks[b % workers * run.n_sinks + k];
+            eng_batch_index(batch);
             sink->events(sink->state, batch);
         }
         free(batch);
