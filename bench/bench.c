@@ -1,8 +1,10 @@
 /* make bench: SASS thread-instructions a CPU second, one worker, as the difference between two repeat counts.
  *
- *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--out FILE]
+ *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--out FILE]
  *
- * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second. */
+ * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second.
+ * --against N: one worker and N take turns; each line has both rates per CPU second, N times the second over the first,
+ * which is the speed-up where the workers have processors of their own, and the ratio of the times by the clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ typedef struct workload {
 typedef struct options {
     const char *cubin, *kernel, *watches, *out;
     double seconds;
-    unsigned jobs;
+    unsigned jobs, against;
     uint32_t checks; /* kinds, as watch_checks_read makes them */
     eng_device *device;
     watch_scratch *scratch;
@@ -34,9 +36,13 @@ static _Noreturn void die(const char *what, const wg_error *err) {
     exit(2);
 }
 
-static double cpu_seconds(void) {
+typedef struct seconds {
+    double cpu, wall;
+} seconds;
+
+static double clock_seconds(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -130,23 +136,52 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
     return n;
 }
 
-static double repeat(eng_code *code, const workload *w, const options *opt, unsigned times) {
-    double start = cpu_seconds();
+static seconds repeat(eng_code *code, const workload *w, const options *opt, unsigned times) {
+    double cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), wall = clock_seconds(CLOCK_MONOTONIC);
     for (unsigned k = 0; k < times; k++) launch(code, w, opt);
-    return cpu_seconds() - start;
+    return (seconds){clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, clock_seconds(CLOCK_MONOTONIC) - wall};
 }
 
-/* Thread-instructions a CPU second, best of three differences. */
-static double measure(eng_code *code, const workload *w, const options *opt, uint64_t *per_launch) {
+static unsigned launches_in(eng_code *code, const workload *w, const options *opt, uint64_t *per_launch) {
     *per_launch = launch(code, w, opt);
-    double once = repeat(code, w, opt, 3) / 3, best = 0;
-    unsigned few = 2, many = few + (unsigned)(opt->seconds / once) + 1;
-    for (int k = 0; k < 3; k++) {
-        double t0 = repeat(code, w, opt, few), t1 = repeat(code, w, opt, many);
-        double rate = (double)*per_launch * (many - few) / (t1 - t0);
-        if (rate > best) best = rate;
+    return (unsigned)(opt->seconds / (repeat(code, w, opt, 3).cpu / 3)) + 1;
+}
+
+/* The time of so many launches, as the difference between two repeat counts; keeps the least of each kind. */
+static void difference(eng_code *code, const workload *w, const options *opt, unsigned launches, seconds *least) {
+    enum { FEW = 2 };
+    seconds few = repeat(code, w, opt, FEW), many = repeat(code, w, opt, FEW + launches);
+    double cpu = many.cpu - few.cpu, wall = many.wall - few.wall;
+    if (!least->cpu || cpu < least->cpu) least->cpu = cpu;
+    if (!least->wall || wall < least->wall) least->wall = wall;
+}
+
+enum { ROUNDS = 3 };
+
+/* Thread-instructions a CPU second, best of three. */
+static double measure(eng_code *code, const workload *w, const options *opt, uint64_t *per_launch) {
+    unsigned launches = launches_in(code, w, opt, per_launch);
+    seconds least = {0};
+    for (int k = 0; k < ROUNDS; k++) difference(code, w, opt, launches, &least);
+    return (double)*per_launch * launches / least.cpu;
+}
+
+/* The same work by one worker and by several, in turns. */
+static void compare(eng_code *code, const workload *w, const options *opt, FILE *out) {
+    options alone = *opt, together = *opt;
+    alone.jobs = 1, together.jobs = opt->against;
+    uint64_t n;
+    unsigned launches = launches_in(code, w, &alone, &n);
+    seconds one = {0}, several = {0};
+    launch(code, w, &together);
+    for (int k = 0; k < 2 * ROUNDS; k++) {
+        difference(code, w, &alone, launches, &one);
+        difference(code, w, &together, launches, &several);
     }
-    return best;
+    double work = (double)n * launches * 1e-9;
+    fprintf(out, "%-12s %-9s one worker %6.2f G/s, %u workers %6.2f G/s: %4.2f times; by the clock %4.2f times\n", w->kernel,
+            opt->watches, work / one.cpu, opt->against, work / several.cpu, opt->against * one.cpu / several.cpu, one.wall / several.wall);
+    fflush(out);
 }
 
 static double nth_root(double x, int n) { /* Newton; x > 0 */
@@ -167,10 +202,11 @@ static options parse(int argc, char **argv) {
         else if (!strcmp(argv[k], "--kernel")) o.kernel = value, k++;
         else if (!strcmp(argv[k], "--watches")) o.watches = value, k++;
         else if (!strcmp(argv[k], "--jobs")) o.jobs = (unsigned)atoi(value), k++;
+        else if (!strcmp(argv[k], "--against")) o.against = (unsigned)atoi(value), k++;
         else if (!strcmp(argv[k], "--out")) o.out = value, k++;
         else o.cubin = argv[k];
     }
-    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--out FILE]", NULL);
+    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--out FILE]", NULL);
     return o;
 }
 
@@ -199,6 +235,10 @@ int main(int argc, char **argv) {
     for (size_t k = 0; k < n; k++) {
         if (opt.kernel && strcmp(opt.kernel, all[k].kernel)) continue;
         uint64_t per_launch;
+        if (opt.against > 1) {
+            compare(code, &all[k], &opt, out);
+            continue;
+        }
         double rate = measure(code, &all[k], &opt, &per_launch);
         fprintf(out, "%-12s %-9s %12llu thread-instructions %7.2f G/s\n", all[k].kernel, opt.watches,
                 (unsigned long long)per_launch, rate * 1e-9);

@@ -10,10 +10,14 @@
  * wrote, or that a block before it on the same worker did (a worker takes blocks in ascending order). So it did the
  * same, and what it wrote cannot have been overwritten by another worker. Reductions may meet on a byte; the caller
  * runs in parallel only kernels whose reductions commute. With a conflict everything is put back. */
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "engine/memory_parallel.h"
 
@@ -22,6 +26,7 @@ typedef struct kept {
     uint8_t *at, *copy;
     uint32_t n;
 } kept;
+enum { SMALL = 64 << 20 }; /* programs with no more device memory than this never reach their budget */
 enum { SLAB = 1 << 20, SLABS_KEPT = 32 }; /* copies are cut from slabs, some of which stay for later launches */
 
 struct mem_parallel {
@@ -34,7 +39,11 @@ struct mem_parallel {
     wg_vec(uint8_t *) slabs;
     size_t slab, slab_used; /* the one that copies are cut from; bytes of it */
     wg_vec(uint64_t) marked_pages;
-    uint64_t kept_bytes, kept_limit;
+    uint64_t kept_bytes;
+    /* What copies, marks and planes of the workers may take together, and how that is known: by what the process has
+     * more than at the launch's beginning, but for device memory. */
+    uint64_t budget, resident, touched;
+    int statm;
     bool count_reads;
 };
 
@@ -44,6 +53,7 @@ typedef struct own_view {
     wg_vec(uint64_t) chunks; /* that it marked something in */
     uint8_t *own_marks, *own_reds, *own_touched, *own_dirty;
     mem_plane own_plane;
+    int64_t asked; /* when, in ns */
 } own_view;
 
 static void *reserve(uint64_t size) {
@@ -81,6 +91,7 @@ void mem_parallel_free(eng_memory *m) {
     for (unsigned i = 0; i < p->n_views; i++) free_view(m, (own_view *)p->views[i]);
     unmap((void *)p->pages, m->span / MEM_PAGE);
     drop_copies(p, 0);
+    if (p->statm >= 0) close(p->statm);
     wg_vec_free(&p->slabs);
     wg_vec_free(&p->kept);
     wg_vec_free(&p->marked_pages);
@@ -116,10 +127,69 @@ static bool make_own(const eng_memory *m, own_view *o) {
     return o->own_marks && o->own_reds && o->own_touched && o->own_dirty && o->own_plane.words && o->own_plane.bytes;
 }
 
+/* --- how much memory -------------------------------------------------------------------- */
+
+/* Bytes of the process in memory; 0: unknown. */
+static uint64_t resident_bytes(struct mem_parallel *p) {
+    char text[128];
+    unsigned long long size, resident;
+    if (p->statm < 0) p->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = p->statm < 0 ? -1 : pread(p->statm, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 && sscanf(text, "%llu %llu", &size, &resident) == 2 ? resident * MEM_PAGE : 0;
+}
+
+/* Device memory and its shadows may take twice what was touched and 256 MiB, of which words' counts take half of it,
+ * bits an eighth, and the rest of the process some MiB. */
+static void set_budget(eng_memory *m, struct mem_parallel *p) {
+    p->touched = eng_memory_touched(m);
+    p->budget = ((uint64_t)160 << 20) + (m->plane.bytes_used ? 0 : p->touched / 8 * 3);
+    p->resident = p->touched < SMALL ? 0 : resident_bytes(p);
+}
+
+static bool over_budget(eng_memory *m, struct mem_parallel *p) {
+    uint64_t more = eng_memory_touched(m) - p->touched, now = resident_bytes(p);
+    return now > p->resident + more + p->budget;
+}
+
+/* Blocks that cannot meet are never taken back, so their counts can be handed in at any time. */
+static void hand_in(eng_view *v) {
+    own_view *o = (own_view *)v;
+    struct mem_parallel *p = v->mem->parallel;
+    mem_view_settle(v);
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < v->read.count && p->count_reads; i++) {
+        mem_reads_merge(&v->mem->plane, &v->plane, v->read.at[i], o->own_dirty);
+        mem_reads_unmap(&v->plane, v->read.at[i]);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Asking the system costs some microseconds, so not more often than every half millisecond: time for some hundred pages. */
+static bool time_to_ask(own_view *o) {
+    enum { INTERVAL = 500000 };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (now - o->asked < INTERVAL) return false;
+    o->asked = now;
+    return true;
+}
+
+bool eng_memory_view_fits(eng_view *v) {
+    struct mem_parallel *p = v->mem->parallel;
+    if (!v->parallel || !p->resident || !time_to_ask((own_view *)v) || !over_budget(v->mem, p)) return true;
+    if (v->apart) return hand_in(v), true;
+    v->failed = true;
+    return false;
+}
+
+/* --- the beginning ------------------------------------------------------------------------ */
+
 wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bool apart, wg_error *err) {
     if (!m->parallel) {
         m->parallel = calloc(1, sizeof *m->parallel);
-        if (m->parallel) pthread_mutex_init(&m->parallel->lock, NULL);
+        if (m->parallel) pthread_mutex_init(&m->parallel->lock, NULL), m->parallel->statm = -1;
     }
     struct mem_parallel *p = m->parallel;
     if (!p || !workers || !make_views(m, workers))
@@ -127,7 +197,7 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bo
     p->workers = workers;
     p->count_reads = count_reads;
     if (workers > 1 && !p->pages) p->pages = reserve(m->span / MEM_PAGE);
-    p->kept_limit = ((uint64_t)160 << 20) + eng_memory_touched(m) / 4;
+    if (workers > 1) set_budget(m, p);
     for (size_t i = 0; workers > 1 && i < m->table.count; i++) mem_advance(m, m->table.at[i]);
     for (unsigned i = 0; i < workers; i++) {
         own_view *o = (own_view *)p->views[i];
@@ -192,7 +262,7 @@ static bool copy_page(struct mem_parallel *p, const eng_view *v, const mem_range
     }
     kept k = {.copy = NULL, .at = (uint8_t *)(uintptr_t)(from - r->shadow + (uint64_t)r->host), .n = (uint32_t)(to - from)};
     pthread_mutex_lock(&p->lock);
-    bool ok = p->kept_bytes + k.n <= p->kept_limit && (k.copy = cut(p, k.n)) && wg_vec_push(&p->kept, k);
+    bool ok = p->kept_bytes + k.n <= p->budget && (k.copy = cut(p, k.n)) && wg_vec_push(&p->kept, k);
     if (ok) p->kept_bytes += k.n;
     pthread_mutex_unlock(&p->lock);
     if (ok) memcpy(k.copy, k.at, k.n);
@@ -382,7 +452,7 @@ static void clear_marks(own_view *o) {
         memset(o->own_reds + at, 0, (size_t)1 << (MEM_CHUNK - 3));
         o->own_touched[o->chunks.at[c]] = 0;
     }
-    if (o->chunks.count > 1024) { /* more than 16 MiB of bits: give them back */
+    if (o->chunks.count > 1024) { /* more than 64 MiB of memory, 16 MiB of bits: give them back */
         for (size_t c = 0; c < o->chunks.count; c++) {
             uint64_t at = (o->chunks.at[c] << MEM_CHUNK) / 8;
             mem_drop(o->own_marks + at, (uint64_t)1 << (MEM_CHUNK - 3));
@@ -413,6 +483,7 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
         bool counts = keep && m->parallel->count_reads;
         mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a, o->own_dirty);
         if (counts) a->was_read = true;
+        if (eng_memory_touched(m) > SMALL) mem_reads_unmap(&o->own_plane, a);
     }
     if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
     else wg_u64map_free(&o->own_plane.spills);

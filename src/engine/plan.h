@@ -95,6 +95,7 @@ struct eng_plan {
     bool result_atomics, float_atomics, strong_access, clocks;
     bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
     bool calls, local;
+    uint32_t in_order, conflicts; /* launches that are to be run by one worker, because several met; how often they did */
     /* while planning */
     unsigned current;          /* unit */
     const sass_instr *instr;   /* instruction */

@@ -222,7 +222,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
     c->count = 0;
     while ((next < end || c->count) && !k->stop) {
         if (next < end && c->count < limit) {
-            if (!add_context(k, c)) break;
+            if (!add_context(k, c) || (k->stop = !eng_memory_view_fits(k->memory_state))) break;
             eng_block_start(c->at[c->count], k->shuffled ? eng_order_block(k->grid->launch->seed, next, k->grid->n_blocks) : next);
             next++;
             if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;
@@ -300,11 +300,18 @@ static void run_workers(eng_worker **workers, unsigned n) {
     free_contexts(&c);
 }
 
+/* A kernel that met a conflict is run in order for a while, longer each time. */
+static void note_conflict(eng_plan *plan) {
+    enum { MOST = 6 };
+    plan->in_order = UINT32_C(1) << plan->conflicts;
+    if (plan->conflicts < MOST) plan->conflicts++;
+}
+
 /* Blocks may run side by side when no block can see what another one did, but through sums that commute; plain
  * accesses that meet are found when the launch has ended (view.h). */
 static unsigned workers_for(const eng_grid *grid) {
     const eng_launch *launch = grid->launch;
-    const eng_plan *plan = grid->plan;
+    eng_plan *plan = grid->plan;
     unsigned jobs = launch->jobs ? launch->jobs : 1;
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
     if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
@@ -312,6 +319,7 @@ static unsigned workers_for(const eng_grid *grid) {
     if (plan->indirect_calls && eng_driver_wanted(grid->code->module)) return 1;
     for (size_t s = 0; s < launch->n_sinks; s++)
         if (!launch->sinks[s].restart) return 1;
+    if (jobs > 1 && plan->in_order && plan->in_order--) return 1;
     return jobs;
 }
 
@@ -417,6 +425,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     bool again;
     st = run_grid(&grid, workers, result, &again, err);
     if (again) {
+        note_conflict(plan);
         restart_sinks(launch, workers);
         st = run_grid(&grid, 1, result, &again, err);
     }

@@ -82,10 +82,6 @@ static uint64_t first_word(const mem_alloc *a) { return a->shadow / 4; }
 static uint64_t n_words(const mem_alloc *a) { return (a->shadow + a->pub.size + 3) / 4 + 1 - first_word(a); }
 static uint64_t n_bytes(const mem_alloc *a) { return a->pub.size + 1; }
 
-/* Planes of allocations up to this size keep their (zero) pages after a launch: to fault them in again costs more than the
- * launches that use them. */
-#define KEPT_MAPPED ((uint64_t)64 << 20)
-
 /* --- merging and clearing ------------------------------------------------------------- */
 
 typedef struct merge {
@@ -177,8 +173,9 @@ void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8
     tiles_of(a, &first, &n);
     mem_present(dirty + first, n, merge_tiles, &mg);
     if (from->bytes_used) mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
-    if (a->pub.size > KEPT_MAPPED) zero_plane(from, a); /* small ones keep their pages for the next launch */
 }
+
+void mem_reads_unmap(mem_plane *p, const mem_alloc *a) { zero_plane(p, a); }
 
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from) {
     for (size_t i = 0; i < from->spills.room; i++)

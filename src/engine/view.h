@@ -60,6 +60,9 @@ static inline uint32_t mem_range_slot(uint32_t instr, unsigned access) {
  * them touches what another one writes, and that the launch will be kept. */
 wg_status eng_memory_begin(eng_memory *mem, unsigned workers, bool count_reads, bool apart, wg_error *err);
 eng_view *eng_memory_view(eng_memory *mem, unsigned worker);
+/* Between two blocks. False: what the workers keep for themselves takes more memory than a launch may (and they may meet:
+ * if they cannot, the view gives it up by itself). The launch has to be run by one worker. */
+bool eng_memory_view_fits(eng_view *v);
 /* The worker has run its last block: what it can do for the end by itself, on its own thread. */
 void eng_memory_view_done(eng_view *v);
 /* With all workers stopped: did one touch what another wrote, or could something not be kept? Then the result may not
