@@ -94,13 +94,24 @@ static bool bind_uload(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 enum { SR_CLOCKLO = 0x50, SR_CLOCKHI = 0x51, SR_GLOBALTIMERLO = 0x52, SR_GLOBALTIMERHI = 0x53, SR_ZERO = 0xff };
 
 /* Clocks count executed warp instructions: of the warp; of the worker, for the global timer. */
+/* A warp that only looks at the clock waits for a time to come. Instruction by instruction that would take as many
+ * instructions as a GPU has cycles, so after many looks the clock jumps, by more each time: a second is there in a few
+ * hundred. Code that measures something has more than this between its looks, or looks less often. */
+enum { CLOCK_BETWEEN = 12, CLOCK_LOOKS = 256 };
+static void clock_look(eng_warp *w) {
+    w->clock_reads = w->executed - w->clock_seen <= CLOCK_BETWEEN ? w->clock_reads + 1 : 0;
+    w->clock_seen = w->executed;
+    if (w->clock_reads > CLOCK_LOOKS) w->clock_ahead += 64 + w->clock_ahead / 8;
+}
+
 static uint64_t clock_now(const eng_ins *i, const eng_warp *w) {
-    uint64_t now = w->executed;
+    uint64_t now = w->executed + w->clock_ahead;
     if (i->x == SR_GLOBALTIMERLO || i->x == SR_GLOBALTIMERHI) now += w->worker->executed;
     return now;
 }
 ENG_HANDLER(read_clock) { /* y: both words */
     uint32_t on = eng_on(i, w, mask);
+    clock_look(w);
     uint64_t now = clock_now(i, w) + i->id;
     bool high = i->x == SR_CLOCKHI || i->x == SR_GLOBALTIMERHI;
     vu first = vu_set((uint32_t)(high ? now >> 32 : now)), second = vu_set((uint32_t)(now >> 32));
