@@ -110,6 +110,13 @@ cudaError_t cudaMemAdvise(const void *address, size_t size, enum cudaMemoryAdvis
     struct cudaMemLocation where);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t size, unsigned flags);
 
+/* --- sharing with other processes (ipc.c) --- */
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address);
+cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned flags);
+cudaError_t cudaIpcCloseMemHandle(void *address);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
+
 /* --- copies and fills (copy.c) --- */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);

@@ -43,6 +43,7 @@ typedef struct rt_context {
     wg_u64map pools;
     wg_u64map pinned;    /* start of pinned or registered memory -> flags + 1 */
     wg_u64map libraries;
+    wg_u64map opened;          /* memory of other processes: address -> where its mapping begins */
     wg_u64map arrays, mipmaps; /* handles -> themselves */
     wg_u64map textures;        /* texture and surface objects -> what the program made them of */
     wg_u64map graphs, nodes, execs, user_objects;

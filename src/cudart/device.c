@@ -81,8 +81,13 @@ void rt_device_describe(const eng_gpu *gpu, struct cudaDeviceProp *p) {
     p->reservedSharedMemPerBlock = gpu->shared_reserved;
     p->hostRegisterSupported = 1;
     p->memoryPoolsSupported = 1;
+    p->ipcEventSupported = 1;
+    if (gpu->major >= 8) { /* hints for a part of L2 are taken, and change nothing (programming guide: up to three quarters) */
+        p->persistingL2CacheMaxSize = p->l2CacheSize / 4 * 3;
+        p->accessPolicyMaxWindowSize = 128 << 20;
+    }
     p->deviceNumaId = p->hostNumaId = -1;
-    /* Left at 0, since warpgrind has none of it: ECC, persisting L2, host atomics, RDMA, IPC, arrays that are
+    /* Left at 0, since warpgrind has none of it: ECC, host atomics, RDMA, arrays that are
      * sparse or mapped late, clusters, memory handles for other processes. */
 }
 
@@ -241,11 +246,15 @@ cudaError_t cudaDeviceReset(void) {
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_note(cudaErrorInvalidValue);
-    /* Of devices without persisting L2 and of the old dynamic parallelism. */
-    if (limit == cudaLimitDevRuntimeSyncDepth || limit == cudaLimitPersistingL2CacheSize)
-        return rt_note(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitDevRuntimeSyncDepth) return rt_note(cudaErrorUnsupportedLimit); /* of the old dynamic parallelism */
     cudaError_t e = rt_enter();
     if (e) return e;
+    if (limit == cudaLimitPersistingL2CacheSize) {
+        struct cudaDeviceProp p;
+        rt_device_describe(rt_gpu(), &p);
+        if (!p.persistingL2CacheMaxSize) return rt_leave(cudaErrorUnsupportedLimit);
+        if (value > (size_t)p.persistingL2CacheMaxSize) value = (size_t)p.persistingL2CacheMaxSize;
+    }
     rt.limits[limit] = value;
     return rt_leave(cudaSuccess);
 }

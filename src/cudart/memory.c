@@ -218,7 +218,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
     void *at = (void *)(uintptr_t)address;
     *out = (struct cudaPointerAttributes){
         .type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId, .hostPointer = at};
-    if (a && host_visible(a))
+    if (a && wg_u64map_get(&rt.opened, a->address, NULL)) /* device memory of another process */
+        *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = at};
+    else if (a && host_visible(a))
         *out = (struct cudaPointerAttributes){
             .type = cudaMemoryTypeHost, .devicePointer = at, .hostPointer = at};
     else if (a && a->kind == ENG_ALLOC_MANAGED)

@@ -81,6 +81,9 @@ enum cudaChannelFormatKind { cudaChannelFormatKindSigned, cudaChannelFormatKindU
                              cudaChannelFormatKindNone };
 struct cudaChannelFormatDesc { int x, y, z, w; enum cudaChannelFormatKind f; };
 
+typedef struct cudaIpcMemHandle_t { char reserved[64]; } cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_t { char reserved[64]; } cudaIpcEventHandle_t;
+
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };

@@ -384,6 +384,11 @@ wg_status eng_memory_unregister(eng_memory *m, void *host, wg_error *err) {
     return WG_OK;
 }
 
+int eng_memory_file(const eng_memory *m, uint64_t address, uint64_t *offset) {
+    *offset = address - m->base;
+    return m->fd;
+}
+
 void eng_memory_set_stack(eng_memory *m, uint64_t address, void *const *stack, unsigned n, bool of_free) {
     mem_alloc *a = mem_find(m, address, NULL);
     void **copy = a && n ? malloc(n * sizeof *copy) : NULL;

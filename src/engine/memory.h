@@ -94,6 +94,9 @@ wg_status eng_memory_fill(eng_memory *mem, uint64_t dst, const void *value, size
 /* Where the engine sees an address of the range: valid for a whole allocation. NULL: in none. */
 void *eng_memory_host(const eng_memory *mem, uint64_t address);
 
+/* The file that holds an address of the range, and where in it: another process maps it to share the memory. */
+int eng_memory_file(const eng_memory *mem, uint64_t address, uint64_t *offset);
+
 /* --- the shadows, for reports -------------------------------------------------------------------- */
 bool eng_memory_defined(const eng_memory *mem, uint64_t address, uint64_t size); /* all bytes written */
 /* The first run of undefined bytes of an allocation at or after byte offset `from`. False: none. */

@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cudart/program.h"
@@ -555,13 +557,53 @@ static void out_of_bounds(void) {
     SAME(got[3], 0x01010101);
 }
 
+/* Two processes: the first allocates, the second opens it, writes with a kernel and with a copy. */
+static void ipc(void) {
+    int to_child[2], n = 4, by = 10, status = 1;
+    CHECK(!pipe(to_child));
+    pid_t child = fork(); /* before either uses CUDA */
+    cudaIpcMemHandle_t handle;
+    if (child == 0) {
+        int *p = NULL, seven = 7;
+        struct cudaPointerAttributes a;
+        CHECK(read(to_child[0], &handle, sizeof handle) == sizeof handle);
+        OK(cudaIpcOpenMemHandle((void **)&p, handle, 1));
+        OK(cudaPointerGetAttributes(&a, p));
+        SAME(a.type, cudaMemoryTypeDevice);
+        launch(scale, one, (dim3){4, 1, 1}, 0, NULL, (void *[]){&p, &n, &by});
+        OK(cudaMemcpy(p + 5, &seven, sizeof seven, cudaMemcpyHostToDevice));
+        OK(cudaIpcCloseMemHandle(p));
+        FAILS(cudaIpcCloseMemHandle(p), cudaErrorInvalidValue);
+        _exit(0);
+    }
+    int *d = device_ints(8), got[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    OK(cudaMemcpy(d, got, 4 * sizeof(int), cudaMemcpyHostToDevice)); /* half of it is undefined */
+    FAILS(cudaIpcGetMemHandle(&handle, d + 1), cudaErrorInvalidValue);
+    OK(cudaIpcGetMemHandle(&handle, d));
+    void *own;
+    FAILS(cudaIpcOpenMemHandle(&own, handle, 1), cudaErrorDeviceUninitialized);
+    CHECK(write(to_child[1], &handle, sizeof handle) == sizeof handle);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    OK(cudaMemcpy(got, d, sizeof got, cudaMemcpyDeviceToHost));
+    SAME(got[1], 220);
+    SAME(got[5], 7);
+    cudaEvent_t plain, shared, opened;
+    cudaIpcEventHandle_t event;
+    OK(cudaEventCreate(&plain));
+    OK(cudaEventCreateWithFlags(&shared, cudaEventDisableTiming | cudaEventInterprocess));
+    FAILS(cudaIpcGetEventHandle(&event, plain), cudaErrorInvalidValue);
+    OK(cudaIpcGetEventHandle(&event, shared));
+    OK(cudaIpcOpenEventHandle(&opened, event));
+    OK(cudaStreamWaitEvent(NULL, opened, 0));
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"device", device}, {"errors", errors}, {"stubs", stubs}, {"memory", memory}, {"host_memory", host_memory},
     {"rectangles", rectangles}, {"pools", pools}, {"symbols", symbols}, {"managed", managed}, {"launches", launches},
     {"parameters", parameters}, {"shared_memory", shared_memory}, {"configurations", configurations},
     {"functions", functions}, {"events", events}, {"streams", streams}, {"kernel_time", kernel_time},
     {"callbacks", callbacks}, {"threads", threads}, {"sticky_null", sticky_null}, {"sticky_misaligned", sticky_misaligned},
-    {"sticky_trap", sticky_trap}, {"out_of_bounds", out_of_bounds},
+    {"sticky_trap", sticky_trap}, {"out_of_bounds", out_of_bounds}, {"ipc", ipc},
 };
 
 int main(int argc, char **argv) {
