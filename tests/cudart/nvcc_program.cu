@@ -36,6 +36,7 @@ __global__ void wait_for_all(int *p, int *out)
     if (blockIdx.x == 0)
         for (int i = 0; i < gridDim.x; i++) *out += p[i];
 }
+__global__ void wait_cycles(long long n) { for (long long begin = clock64(); clock64() - begin < n;) { } }
 struct large { int v[300]; };
 __global__ void take(large l, int *out, char c) { *out = l.v[299] + c; }
 
@@ -85,6 +86,10 @@ int main()
     TRY(cudaLaunchCooperativeKernel(wait_for_all, dim3(blocks), dim3(1), args, 0, 0));
     TRY(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
     printf("after the grid's barrier %d\n", got);
+
+    wait_cycles<<<2, 32>>>(20000000000ll); // some ten seconds of a GPU, and not of ours
+    TRY(cudaDeviceSynchronize());
+    printf("waited\n");
 
     large l;
     for (int i = 0; i < 300; i++) l.v[i] = i;
