@@ -53,6 +53,7 @@ static reads reads_of(const sass_instr *in) {
     add_operand(&r, in, &in->a);
     add_operand(&r, in, &in->b);
     add_operand(&r, in, &in->c);
+    add_operand(&r, in, &in->extra);
     add_address(&r, &in->mem, is_window(in) ? 1 : 2);
     add_address(&r, &in->mem2, 1);
     return r;
@@ -123,6 +124,7 @@ static void step(eng_plan *plan, uint32_t state[PLACES], const sass_instr *in) {
     uint32_t slots[16];
     for (unsigned w = 0; w < words && w < 16; w++) slots[w] = copied(plan, state, in, w);
     for (unsigned w = 0; w < words && place + w < PLACES; w++) state[place + w] = w < 16 ? slots[w] : ENG_NO_INDEX;
+    for (unsigned w = 0, second = place_of(&in->dst2); w < sass_dst2_regs(in) && second + w < PLACES; w++) state[second + w] = ENG_NO_INDEX;
 }
 
 /* --- blocks -------------------------------------------------------------------------------------------- */

@@ -53,7 +53,8 @@ ENG_OP(prmt_same) {
 static bool bind_prmt(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     bool same = in->b.kind == SASS_IMM;
-    out->x = same ? prmt_selector(in->sub, (uint32_t)in->b.value) : in->sub;
+    uint8_t mode = in->op == SASS_UPRMT ? SASS_PRMT_IDX : in->sub; /* the uniform datapath takes no notice of the mode */
+    out->x = same ? prmt_selector(mode, (uint32_t)in->b.value) : mode;
     out->fn = eng_pick(same ? prmt_same : prmt_any, out);
     return true;
 }

@@ -76,8 +76,8 @@ ENG_OP(double_setp) {
         }
         r |= vd_bits(t[0], t[1], k);
     }
-    SETP(0, combine(r, q, bop));
     SETP(1, combine(~r, q, bop));
+    SETP(0, combine(r, q, bop));
 }
 /* MIN and MAX: which of two is it? The first predicate says the first (of zeros the negative one is less; a number is taken
  * before a NaN), the second that both are NaNs. y: minimum. */
@@ -99,8 +99,8 @@ ENG_OP(double_choose) {
         first |= vd_bits(t[0], t[1], k);
         neither |= vd_bits(u[0], u[1], k);
     }
-    SETP(0, combine(first, q, bop));
     SETP(1, combine(neither, q, bop));
+    SETP(0, combine(first, q, bop));
 }
 static bool bind_dsetp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     operands(plan, in, out);

@@ -150,8 +150,8 @@ ENG_INLINE uint32_t combine(uint32_t r, uint32_t q, uint32_t bop) {
         uint32_t r = 0, q = eng_pred(w, i->ps[0]);                                                                \
         ENG_EACH r |= __VA_ARGS__;                                                                                \
         r ^= i->y;                                                                                                \
-        SETP(0, r & q);                                                                                           \
         SETP(1, ~r & q);                                                                                          \
+        SETP(0, r & q);                                                                                           \
     }
 COMPARE(fsetp_lt, vf_lt((vf)A(k), (vf)B(k), k))
 COMPARE(fsetp_le, vf_le((vf)A(k), (vf)B(k), k))
@@ -178,8 +178,8 @@ ENG_INLINE uint32_t compare(const eng_ins *i, vu va, vu vb, int k) {
 ENG_OP(fsetp) {
     uint32_t r = 0, q = eng_pred(w, i->ps[0]), bop = i->z >> 4;
     ENG_EACH r |= compare(i, A(k), B(k), k);
-    SETP(0, combine(r, q, bop));
     SETP(1, combine(~r, q, bop));
+    SETP(0, combine(r, q, bop));
 }
 ENG_OP(fset) { /* 1.0 or 0 */
     uint32_t r = 0, q = eng_pred(w, i->ps[0]);

@@ -115,8 +115,8 @@ ENG_OP(half_set) {
 ENG_OP(half_setp) {
     uint32_t r[2];
     compare(i, w, (const uint32_t *)a_, (const uint32_t *)b_, r);
-    SETP(0, r[0]);
     SETP(1, r[1]);
+    SETP(0, r[0]);
 }
 static bool bind_compare(eng_plan *plan, const sass_instr *in, eng_ins *out, const eng_fn *fn) {
     bind_halves(plan, in, out);

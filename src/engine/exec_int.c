@@ -47,8 +47,8 @@ ENG_OP(add3_any) {
         more |= vu_lt(vu_set(1), carries, k);
         PUT(k, s);
     }
-    SETP(0, some);
     SETP(1, more);
+    SETP(0, some); /* where both are the same one */
 }
 
 static uint32_t sign_flags(const sass_instr *in) {
@@ -85,37 +85,56 @@ static bool bind_iadd3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
+/* Two 16-bit values in a word: what f makes of the low ones and of the high ones. */
+ENG_INLINE vu low_half(vu v, bool is_signed) {
+    if (is_signed) return (vu)((vs)(v << 16) >> 16);
+    return v & 0xffff;
+}
+ENG_INLINE vu high_half(vu v, bool is_signed) {
+    if (is_signed) return (vu)((vs)v >> 16);
+    return v >> 16;
+}
+ENG_INLINE vu join_halves(vu low, vu high) { return (low & 0xffff) | high << 16; }
+ENG_INLINE vu add_halves(vu a, vu b) { return ((a + b) & 0xffff) | ((a & 0xffff0000u) + (b & 0xffff0000u)); }
+ENG_INLINE vu negate_halves_if(vu v, uint32_t all) {
+    if (all) return add_halves(~v, vu_set(0x00010001));
+    return v;
+}
+ENG_OP(viadd_halves) { ENG_EACH PUT(k, add_halves(A(k), negate_halves_if(B(k), BIT_ALL(i->x, NEG_B)))); }
 static bool bind_viadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->shape) return eng_refuse(plan, "two halves");
     eng_operands(plan, in, out);
     out->x = sign_flags(in);
-    out->fn = eng_pick(!out->x ? add2 : out->x == NEG_B ? sub2 : add3_neg, out);
+    out->fn = eng_pick(in->shape ? viadd_halves : !out->x ? add2 : sub2, out);
     return true;
 }
 
 /* 64-bit addition on uniform pairs: it is rare, and done in one go. */
 ENG_OP(add3_64) {
-    uint32_t x = i->x;
+    uint32_t x = i->x, some = 0, more = 0;
     ENG_EACH {
-        vu low = {0}, high = {0};
+        vu low = {0}, high = {0}, carries = {0};
         const vu *src[3] = {a_, b_, c_};
         for (int n = 0; n < 3; n++) {
-            vu l = src[n][k] ^ vu_set(BIT_ALL(x, NEG_A << n)), h = src[n][ENG_NV + k] ^ vu_set(BIT_ALL(x, NEG_A << n));
-            vu one = vu_set((x >> n) & 1), s = l + one;
-            h -= (vu)(s < one);
-            low += s;
-            high += h - (vu)(low < s);
+            vu inv = vu_set(BIT_ALL(x, NEG_A << n)), one = vu_set((x >> n) & 1);
+            vu s = low + (src[n][k] ^ inv), up = -(vu)(s < low), t;
+            s += one, up -= (vu)(s < one), low = s;
+            t = high + (src[n][ENG_NV + k] ^ inv), carries -= (vu)(t < high);
+            high = t + up, carries -= (vu)(high < up);
         }
+        some |= vu_ne(carries, (vu){0}, k);
+        more |= vu_lt(vu_set(1), carries, k);
         PUT(k, low);
         PUT2(k, high);
     }
+    SETP(1, more);
+    SETP(0, some);
 }
 static bool bind_uiadd3_64(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->uni = ENG_ALL;
-    out->d = eng_slot_dst(plan, &in->dst);
+    eng_operands(plan, in, out);
     out->a = eng_slot_src64(plan, &in->a);
-    out->b = eng_slot_src64(plan, &in->b);
-    out->c = eng_slot_src64(plan, &in->c);
+    out->b = eng_slot_signed64(plan, &in->b);
+    out->c = eng_slot_signed64(plan, &in->c);
     out->x = sign_flags(in);
     out->fn = eng_pick(add3_64, out);
     return true;
@@ -148,12 +167,12 @@ ENG_OP(lea_hi_x) {
 ENG_OP(lea_any) {
     uint32_t x = i->x, in = eng_pred(w, i->ps[0]), carry = 0;
     ENG_EACH {
-        vu a = A(k) ^ vu_set(BIT_ALL(x, INV_A));
-        vu t = lea_shifted(negate_if(a, BIT_ALL(x, NEG_A)), C(k), i->z, x & LEA_HI, x & LEA_SX);
+        /* a negative high word is that word's own ~x + 1, whatever was below it */
+        vu t = lea_shifted(A(k), C(k), i->z, x & LEA_HI, x & LEA_SX) ^ vu_set(BIT_ALL(x, NEG_A | INV_A));
+        vu plus = vu_set((x & NEG_A) != 0);
         vu b = B(k) ^ vu_set(BIT_ALL(x, NEG_B | INV_B)), one = vu_set((x & NEG_B) != 0), c = vu_expand(in, k) & 1;
         vu s = t + b, carries = (vu)(s < b);
-        /* -x is ~x + 1, and that carries by itself when x is 0 */
-        if ((x & NEG_A) && !(x & LEA_HI)) carries |= (vu)(t == 0);
+        s += plus, carries |= (vu)(s < plus);
         s += one, carries |= (vu)(s < one);
         s += c, carries |= (vu)(s < c);
         carry |= vu_ne(carries, (vu){0}, k);
@@ -233,7 +252,7 @@ static bool bind_lop3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 /* The pair (c:a) shifted by b; the word that is kept and what a large count does: see bind_shf. */
 enum { SHF_RIGHT = 1, SHF_HI = 2, SHF_SIGNED = 4, SHF_WIDE = ENG_SHF_WIDE, SHF_WRAP = ENG_SHF_WRAP };
 ENG_INLINE vu shift_count(vu n, uint32_t x) {
-    uint32_t most = x & SHF_WIDE ? 63 : 32;
+    uint32_t most = x & SHF_WIDE ? 64 : 32;
     if (x & SHF_WRAP) return n & vu_set(x & SHF_WIDE ? 63 : 31);
     return vu_min(n, vu_set(most));
 }
@@ -296,10 +315,7 @@ ENG_OP(minmax_unsigned) {
     ENG_EACH PUT(k, minmax(A(k), B(k), p, k, false));
 }
 static bool bind_imnmx(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->shape) return eng_refuse(plan, "two halves");
-    if (in->flags & SASS_RELU) return eng_refuse(plan, "a minimum or maximum with .RELU");
     eng_operands(plan, in, out);
-    if (out->pd[0] != ENG_PSINK || out->pd[1] != ENG_PSINK) return eng_refuse(plan, "which of two was taken");
     bool s = in->flags & SASS_SIGNED;
     const eng_fn *fn = s ? minmax_signed : minmax_unsigned;
     if (out->ps[0] == ENG_PT) fn = s ? min_signed : min_unsigned;
@@ -307,33 +323,76 @@ static bool bind_imnmx(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->fn = eng_pick(fn, out);
     return true;
 }
-/* min or max of a + b and c, and of three; RELU: not below zero. */
-enum { MM_SIGNED = 64, MM_RELU = 128 };
+
+/* sm_90: min or max of two, of a + b and c, of three; of words or of halves; RELU: not below zero. */
+enum { MM_SIGNED = 64, MM_RELU = 128, MM_HALVES = 256 };
 ENG_INLINE vu relu(vu v, uint32_t x) { return x & MM_RELU ? (vu)vs_max((vs)v, (vs){0}) : v; }
+ENG_INLINE vu take(vu a, vu b, uint32_t p, int k, uint32_t x) {
+    return x & MM_SIGNED ? minmax(a, b, p, k, true) : minmax(a, b, p, k, false);
+}
+/* Predicates: is the result a, of the low halves (0), of the high ones (1), in words both? */
+ENG_OP(vimnmx) {
+    uint32_t p = eng_pred(w, i->ps[0]), x = i->x, first = 0, second = 0;
+    ENG_EACH {
+        vu a = A(k), b = B(k), r;
+        if (x & MM_HALVES) {
+            const bool s = x & MM_SIGNED;
+            vu low = take(low_half(a, s), low_half(b, s), p, k, x), high = take(high_half(a, s), high_half(b, s), p, k, x);
+            low = relu(low, x), high = relu(high, x);
+            first |= vu_eq(low, low_half(a, s), k);
+            second |= vu_eq(high, high_half(a, s), k);
+            r = join_halves(low, high);
+        } else {
+            r = relu(take(a, b, p, k, x), x);
+            first |= vu_eq(r, a, k);
+            second = first;
+        }
+        PUT(k, r);
+    }
+    SETP(1, second);
+    SETP(0, first);
+}
 ENG_OP(viaddmnmx) {
     uint32_t p = eng_pred(w, i->ps[0]), x = i->x;
     ENG_EACH {
-        vu s = negate_if(A(k), BIT_ALL(x, NEG_A)) + negate_if(B(k), BIT_ALL(x, NEG_B)), c = negate_if(C(k), BIT_ALL(x, NEG_C));
-        PUT(k, relu(x & MM_SIGNED ? minmax(s, c, p, k, true) : minmax(s, c, p, k, false), x));
+        vu a = A(k), b = B(k), c = C(k);
+        if (x & MM_HALVES) {
+            const bool s = x & MM_SIGNED;
+            vu sum = add_halves(a, negate_halves_if(b, BIT_ALL(x, NEG_B)));
+            PUT(k, join_halves(relu(take(low_half(sum, s), low_half(c, s), p, k, x), x),
+                               relu(take(high_half(sum, s), high_half(c, s), p, k, x), x)));
+        } else {
+            PUT(k, relu(take(a + negate_if(b, BIT_ALL(x, NEG_B)), c, p, k, x), x));
+        }
     }
 }
 ENG_OP(vimnmx3) {
     uint32_t p = eng_pred(w, i->ps[0]), x = i->x;
     ENG_EACH {
-        vu r = x & MM_SIGNED ? minmax(minmax(A(k), B(k), p, k, true), C(k), p, k, true)
-                             : minmax(minmax(A(k), B(k), p, k, false), C(k), p, k, false);
-        PUT(k, relu(r, x));
+        vu a = A(k), b = B(k), c = C(k);
+        if (x & MM_HALVES) {
+            const bool s = x & MM_SIGNED;
+            vu low = take(take(low_half(a, s), low_half(b, s), p, k, x), low_half(c, s), p, k, x);
+            vu high = take(take(high_half(a, s), high_half(b, s), p, k, x), high_half(c, s), p, k, x);
+            PUT(k, join_halves(relu(low, x), relu(high, x)));
+        } else {
+            PUT(k, relu(take(take(a, b, p, k, x), c, p, k, x), x));
+        }
     }
 }
-static bool bind_three(eng_plan *plan, const sass_instr *in, eng_ins *out, const eng_fn *fn) {
-    if (in->shape) return eng_refuse(plan, "two halves");
+static bool bind_dpx(eng_plan *plan, const sass_instr *in, eng_ins *out, const eng_fn *fn) {
     eng_operands(plan, in, out);
-    out->x = sign_flags(in) | (in->flags & SASS_SIGNED ? MM_SIGNED : 0) | (in->flags & SASS_RELU ? MM_RELU : 0);
+    out->x = sign_flags(in) | (in->flags & SASS_SIGNED ? MM_SIGNED : 0) | (in->flags & SASS_RELU ? MM_RELU : 0) | (in->shape ? MM_HALVES : 0);
+    if (in->flags & SASS_RELU && !(in->flags & SASS_SIGNED)) return eng_refuse(plan, ".RELU of unsigned values");
     out->fn = eng_pick(fn, out);
     return true;
 }
-static bool bind_viaddmnmx(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_three(p, in, out, viaddmnmx); }
-static bool bind_vimnmx3(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_three(p, in, out, vimnmx3); }
+static bool bind_vimnmx(eng_plan *p, const sass_instr *in, eng_ins *out) {
+    bool plain = !in->shape && !(in->flags & SASS_RELU) && eng_pred_dst(&in->pdst[0]) == ENG_PSINK && eng_pred_dst(&in->pdst[1]) == ENG_PSINK;
+    return plain ? bind_imnmx(p, in, out) : bind_dpx(p, in, out, vimnmx);
+}
+static bool bind_viaddmnmx(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_dpx(p, in, out, viaddmnmx); }
+static bool bind_vimnmx3(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_dpx(p, in, out, vimnmx3); }
 
 /* --- the same on the uniform datapath ----------------------------------------------------- */
 
@@ -350,7 +409,7 @@ UNIFORM(sel)
 
 ENG_FAMILY(int, {"iadd3", bind_iadd3}, {"uiadd3", bind_uiadd3}, {"uiadd3_64", bind_uiadd3_64}, {"viadd", bind_viadd},
            {"lea", bind_lea}, {"ulea", bind_ulea}, {"lop3", bind_lop3}, {"ulop3", bind_ulop3}, {"shf", bind_shf},
-           {"ushf", bind_ushf}, {"sel", bind_sel}, {"usel", bind_usel}, {"imnmx", bind_imnmx}, {"vimnmx", bind_imnmx},
+           {"ushf", bind_ushf}, {"sel", bind_sel}, {"usel", bind_usel}, {"imnmx", bind_imnmx}, {"vimnmx", bind_vimnmx},
            {"vimnmx3", bind_vimnmx3}, {"viaddmnmx", bind_viaddmnmx});
 
 #define LIFT(handler, name) {handler, ENG_LIFT_##name}

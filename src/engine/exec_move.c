@@ -144,8 +144,8 @@ static bool bind_s2ur(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* --- between the datapaths, and code addresses -------------------------------------------------- */
 
-/* R2UR: the value of the first active lane. The predicate: not all active lanes hold the same (compilers branch on it to
- * the slow path of a collective whose mask of members must be one and the same in all lanes). */
+/* R2UR: the value of the first active lane. The predicate: a lane holds another one; OR (x): or it was set before. Compilers
+ * loop on it until each lane has had its turn, or branch to the slow path of a collective. */
 ENG_HANDLER(r2ur) {
     uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
     if (on) {
@@ -153,13 +153,14 @@ ENG_HANDLER(r2ur) {
         uint32_t v = a[__builtin_ctz(on)], differ = 0;
         if (i->pd[0] != ENG_PSINK)
             for (unsigned l = 0; l < 32; l++) differ |= (uint32_t)(a[l] != v) << l;
-        eng_set_pred(w, i->pd[0], differ & on ? ENG_ALL : 0, on);
+        eng_set_pred(w, i->pd[0], i->x ? differ | w->P[i->pd[0]] : differ, on);
         ENG_EACH eng_vu(R, i->d)[k] = vu_set(v);
     }
     ENG_NEXT;
 }
 static bool bind_r2ur(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
+    out->x = in->op == SASS_R2UR_90 && in->sub;
     out->fn = r2ur;
     return true;
 }

@@ -69,7 +69,7 @@ ENG_OP(wide_unsigned) { wide(i, d_, a_, b_, c_, on, full, false, true); }
 ENG_OP(wide_mul_signed) { wide(i, d_, a_, b_, c_, on, full, true, false); }
 ENG_OP(wide_mul_unsigned) { wide(i, d_, a_, b_, c_, on, full, false, false); }
 
-/* All forms: a negated product or addend, a carry in, a carry out; y: only the high word is kept (IMAD.HI). The carry
+/* All forms: a negated addend, a carry in, a carry out; y: only the high word is kept (IMAD.HI). The carry
  * is that of the 64-bit addition; a negated addend is its complement plus one. */
 ENG_OP(wide_any) {
     uint32_t x = i->x, in = eng_pred(w, i->ps[0]), carry = 0;
@@ -82,8 +82,7 @@ ENG_OP(wide_any) {
         vq ones[2] = {(vq)vu_odd_words(one, (vu){0}), vq_odd(one)};
         vq out[2], carries[2];
         for (int n = 0; n < 2; n++) {
-            vq zero = vq_set(0), extra = vq_set((x & MUL_NEG_C) != 0);
-            if (x & MUL_NEG_B) p[n] = zero - p[n];
+            vq extra = vq_set((x & MUL_NEG_C) != 0);
             if (x & (MUL_NEG_C | MUL_INV_C)) c[n] = ~c[n];
             vq s = p[n] + c[n];
             carries[n] = (vq)(s < p[n]);
@@ -103,10 +102,9 @@ ENG_OP(wide_any) {
 static bool bind_wide(eng_plan *plan, const sass_instr *in, eng_ins *out, bool hi) {
     eng_operands(plan, in, out);
     out->c = eng_slot_src64(plan, &in->c);
-    if (in->a.inv || in->b.inv) return false;
     bool extended = in->flags & SASS_X;
     if (!extended) out->ps[0] = ENG_PT | ENG_PINV;
-    out->x = mul_flags(in);
+    out->x = mul_flags(in) & ~(uint32_t)MUL_NEG_B; /* the hardware takes no notice of a factor's sign bit */
     out->y = hi;
     bool s = out->x & MUL_SIGNED;
     const eng_fn *fn = wide_any;

@@ -14,8 +14,8 @@
     ENG_OP(name##_and) {                                                                                          \
         uint32_t r = 0, q = eng_pred(w, i->ps[0]);                                                                \
         ENG_EACH r |= __VA_ARGS__;                                                                                \
-        SETP(0, r & q);                                                                                           \
         SETP(1, ~r & q);                                                                                          \
+        SETP(0, r & q);                                                                                           \
     }
 COMPARE(lt_signed, vs_lt((vs)A(k), (vs)B(k), k))
 COMPARE(le_signed, vs_le((vs)A(k), (vs)B(k), k))
@@ -62,8 +62,8 @@ ENG_OP(isetp) {
         uint32_t greater = ~(less | equal);
         r = (i->x & 1 ? less : 0) | (i->x & 2 ? equal : 0) | (i->x & 4 ? greater : 0);
     }
-    SETP(0, combine(r, q, i->y));
     SETP(1, combine(~r, q, i->y));
+    SETP(0, combine(r, q, i->y));
 }
 static bool bind_isetp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
@@ -95,8 +95,8 @@ static inline uint32_t table(uint32_t a, uint32_t b, uint32_t c, uint32_t lut) {
 }
 ENG_OP(plop3) {
     uint32_t a = eng_pred(w, i->ps[0]), b = eng_pred(w, i->ps[1]), c = eng_pred(w, i->ps[2]);
-    SETP(0, table(a, b, c, i->x));
     SETP(1, table(a, b, c, i->y));
+    SETP(0, table(a, b, c, i->x));
 }
 static bool bind_plop3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);

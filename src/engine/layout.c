@@ -4,7 +4,7 @@
 #include "engine/plan.h"
 
 static void reach(uint32_t *n, unsigned reg, unsigned limit) {
-    if (reg < limit && *n < reg + 4) *n = reg + 4; /* the longest vector is four registers */
+    if (reg < limit && *n < reg + 4) *n = reg + 4; /* the longest vector of an access is four registers */
 }
 
 static void scan_operand(eng_plan *plan, const sass_operand *op) {
@@ -30,15 +30,15 @@ void eng_layout_scan(eng_plan *plan) {
         const eng_unit *unit = &plan->units.at[u];
         for (unsigned n = 0; n < unit->n; n++) {
             const sass_instr *in = &unit->instrs[n];
-            const sass_operand *ops[] = {&in->dst, &in->a, &in->b, &in->c};
-            for (unsigned k = 0; k < 4; k++) scan_operand(plan, ops[k]);
+            const sass_operand *ops[] = {&in->dst, &in->dst2, &in->a, &in->b, &in->c, &in->extra};
+            for (unsigned k = 0; k < 6; k++) scan_operand(plan, ops[k]);
             scan_address(plan, &in->mem);
             scan_address(plan, &in->mem2);
         }
     }
     plan->zero = plan->n_regs * ENG_SLOT;
-    plan->sink = plan->zero + 4 * ENG_SLOT;
-    plan->uregs = plan->sink + 4 * ENG_SLOT;
+    plan->sink = plan->zero + ENG_RZ_SLOTS * ENG_SLOT;
+    plan->uregs = plan->sink + ENG_RZ_SLOTS * ENG_SLOT;
     plan->barriers = plan->uregs + plan->n_uregs * ENG_SLOT;
     plan->end = plan->barriers + plan->n_barriers * ENG_SLOT;
 }
@@ -145,6 +145,10 @@ static uint32_t source(eng_plan *plan, const sass_operand *op, unsigned words, b
 
 uint32_t eng_slot_src(eng_plan *plan, const sass_operand *op) { return source(plan, op, 1, false); }
 uint32_t eng_slot_src64(eng_plan *plan, const sass_operand *op) { return source(plan, op, 2, false); }
+uint32_t eng_slot_signed64(eng_plan *plan, const sass_operand *op) {
+    if (op->kind != SASS_IMM) return source(plan, op, 2, false);
+    return pair(plan, (uint32_t)op->value, (int32_t)op->value < 0 ? UINT32_MAX : 0);
+}
 uint32_t eng_slot_double(eng_plan *plan, const sass_operand *op) { return source(plan, op, 2, true); }
 
 uint32_t eng_slot_dst(eng_plan *plan, const sass_operand *op) {

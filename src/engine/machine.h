@@ -4,8 +4,8 @@
  * lie in one block R, so that a planned instruction holds byte offsets only:
  *
  *   R0 .. R(n-1)                   registers
- *   zero  (4 slots)                RZ as a source: a vector of RZ reads zeros
- *   sink  (4 slots)                RZ as a destination
+ *   zero  (ENG_RZ_SLOTS)           RZ as a source: a vector of RZ reads zeros
+ *   sink  (as many)                RZ as a destination
  *   UR0 .. UR(m-1)                 uniform registers: every lane holds the same value, so a uniform register, a
  *                                  constant and an immediate are operands like any other
  *   B0 .. B(k-1)                   convergence barriers: each lane holds the mask of lanes it waits for
@@ -28,6 +28,7 @@
 
 #include "engine/engine.h"
 
+enum { ENG_RZ_SLOTS = 16 /* the longest fragment of a matrix */ };
 enum { ENG_SLOT = 128, ENG_PT = 7, ENG_UP = 8, ENG_UPT = 15, ENG_PSINK = 16, ENG_PREDS = 17, ENG_PINV = 0x80 };
 #define ENG_ALL 0xffffffffu
 
@@ -203,7 +204,7 @@ static inline uint32_t eng_on(const eng_ins *i, const eng_warp *w, uint32_t mask
 static inline uint32_t eng_pred(const eng_warp *w, uint8_t ps) {
     return w->P[ps & 0x1f] ^ (uint32_t)((int8_t)ps >> 7);
 }
-/* A predicate destination, for the lanes in on. */
+/* A predicate destination, for the lanes in on. Of two that are the same predicate, the first keeps its value: it is set last. */
 static inline void eng_set_pred(eng_warp *w, uint8_t pd, uint32_t value, uint32_t on) {
     w->P[pd] = (w->P[pd] & ~on) | (value & on);
 }
@@ -264,6 +265,7 @@ typedef struct eng_family {
  * binder's. A form that no slot can stand for (indexed or bindless constants) marks the plan as failed. */
 uint32_t eng_slot_src(eng_plan *plan, const sass_operand *op);   /* 32 bits; absent: zero */
 uint32_t eng_slot_src64(eng_plan *plan, const sass_operand *op); /* pair; a 32-bit immediate is zero-extended */
+uint32_t eng_slot_signed64(eng_plan *plan, const sass_operand *op); /* the same, sign-extended */
 uint32_t eng_slot_double(eng_plan *plan, const sass_operand *op);/* pair; a 32-bit immediate is the high word */
 uint32_t eng_slot_dst(eng_plan *plan, const sass_operand *op);   /* sink for RZ and for an absent one */
 uint32_t eng_slot_reg(eng_plan *plan, unsigned reg);             /* RZ as a source when 255 */

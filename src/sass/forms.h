@@ -46,7 +46,7 @@ typedef enum sass_src {
     SRC_INTX,     /* the same; with .X the bit means bitwise not */
     SRC_UINT,     /* negation; immediates unsigned */
     SRC_INV,      /* bitwise not of slot B */
-    SRC_NEGBC,    /* negation of slots B and C: A's bit means something else */
+    SRC_NEGB,     /* negation of the second source */
     SRC_LEA,      /* negation of slots A and B; with .X bitwise not */
     SRC_F2FP,     /* slot A negation, slot B negation and absolute value; immediates float */
     SRC_F32,      /* negation and absolute value; immediates float */

@@ -59,7 +59,7 @@ static const sign_rule sign_rules[] = {
     [SRC_INT] = {.neg = {1, 1, 1}},
     [SRC_INTX] = {.neg = {1, 1, 1}, .invert_with_x = true},
     [SRC_UINT] = {.neg = {1, 1, 1}},
-    [SRC_NEGBC] = {.neg = {0, 1, 1}},
+    [SRC_NEGB] = {.neg = {0, 1, 1}},
     [SRC_LEA] = {.neg = {1, 1, 0}, .invert_with_x = true},
     [SRC_F2FP] = {.neg = {1, 1, 0}, .abs = {0, 1, 0}},
     [SRC_F32] = {.neg = {1, 1, 1}, .abs = {1, 1, 1}},
@@ -79,6 +79,8 @@ static void take_signs(sass_cursor *at, sass_operand *o, place where) {
         return;
     }
     if (src >= sizeof sign_rules / sizeof *sign_rules) return;
+    const unsigned form = (unsigned)bits(i, 9, 3);
+    if (src == SRC_NEGB && where == IN_C && form != 2 && form != 3 && form != 7) return; /* a third source has no sign */
     const sign_rule *rule = &sign_rules[src];
     const bool half_c = where == IN_C && (src == SRC_HALF || src == SRC_HALF_MMA);
     const bool neg = rule->neg[where] && bit(i, half_c ? 84 : neg_bit[where]);

@@ -1,0 +1,224 @@
+/* Matrices across a warp: HMMA, IMMA, DMMA, BMMA, QMMA, MOVM. With g = lane / 4 and t = lane % 4, a lane holds of
+ *   A, m16: rows g and g + 8; words of neighbouring elements of a row, at columns t, then t + 4 words
+ *   B: column g, rows as A's columns
+ *   C and D: row g, columns 2 t and 2 t + 1, then row g + 8
+ * The PTX manual says so for every shape. */
+#include <fenv.h>
+#include <math.h>
+
+#include "engine/lanes.h"
+#include "engine/plan.h"
+#include "engine/tensor_sum.h"
+
+/* The elements of a warp's fragments, whatever their width: row r, word w of A; column n, word w of B. Words of a row are
+ * spread over four lanes, then over registers: m16 has two registers (rows g, g + 8) for each four words. */
+static inline uint32_t a_word(const uint8_t *R, uint32_t a, unsigned rows, unsigned r, unsigned w) {
+    unsigned lane = r % 8 * 4 + w % 4, reg = rows == 16 ? r / 8 + w / 4 * 2 : w / 4;
+    return ((const uint32_t *)(const void *)(R + a + reg * ENG_SLOT))[lane];
+}
+static inline uint32_t b_word(const uint8_t *R, uint32_t b, unsigned n, unsigned w) {
+    return ((const uint32_t *)(const void *)(R + b + w / 4 * ENG_SLOT))[n * 4 + w % 4];
+}
+/* 32-bit element (r, n) of C or D: place of the word. */
+static inline uint32_t *cd_word(uint8_t *R, uint32_t c, unsigned r, unsigned n) {
+    return (uint32_t *)(void *)(R + c + (r / 8 * 2 + n % 2) * ENG_SLOT) + r % 8 * 4 + n / 2;
+}
+/* 16-bit elements (r, 2 m) and (r, 2 m + 1). */
+static inline uint32_t *cd_halves(uint8_t *R, uint32_t c, unsigned r, unsigned m) {
+    return (uint32_t *)(void *)(R + c + r / 8 * ENG_SLOT) + r % 8 * 4 + m;
+}
+
+/* A result goes to registers that may be sources: it is written when all is computed. */
+static void write_back(const eng_ins *i, uint8_t *R, uint32_t on, unsigned regs, uint32_t out[][32]) {
+    for (unsigned k = 0; k < regs; k++)
+        for (unsigned l = 0; l < 32; l++)
+            if (on >> l & 1) eng_u32(R, i->d + k * ENG_SLOT)[l] = out[k][l];
+}
+
+/* --- HMMA ------------------------------------------------------------------------------------------------- */
+
+/* x: format of A and B | k << 8 | (halves in C and D) << 16 | terms of a step << 24 */
+static inline void step_products(tensor_sum *s, const tensor_number *a, const tensor_number *b, unsigned n) {
+    for (unsigned k = 0; k < n; k++) tensor_multiply(s, a[k], b[k]);
+}
+
+static void decode_row(tensor_number *to, const uint8_t *R, uint32_t at, unsigned rows, unsigned r, unsigned k, tensor_format f, bool is_a) {
+    for (unsigned j = 0; j < k; j++) {
+        unsigned per = f == TENSOR_TF32 ? 1 : f >= TENSOR_E4M3 ? 4 : 2;
+        uint32_t w = is_a ? a_word(R, at, rows, r, j / per) : b_word(R, at, r, j / per);
+        if (f == TENSOR_TF32) w >>= 13; /* the low bits do not count */
+        else w = w >> j % per * (32 / per) & (per == 2 ? 0xffff : 0xff);
+        to[j] = tensor_decode(w, f);
+    }
+}
+
+ENG_HANDLER(hmma) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    tensor_format f = (tensor_format)(i->x & 0xff);
+    unsigned k = i->x >> 8 & 0xff, step = i->x >> 24;
+    bool halves = i->x >> 16 & 1;
+    tensor_number a[16][32], b[8][32];
+    uint32_t out[4][32];
+    for (unsigned r = 0; r < 16; r++) decode_row(a[r], R, i->a, 16, r, k, f, true);
+    for (unsigned n = 0; n < 8; n++) decode_row(b[n], R, i->b, 8, n, k, f, false);
+    for (unsigned r = 0; r < 16; r++)
+        for (unsigned n = 0; n < 8; n++) {
+            uint32_t c = halves ? *cd_halves(R, i->c, r, n / 2) >> n % 2 * 16 & 0xffff : *cd_word(R, i->c, r, n);
+            for (unsigned from = 0; from < k; from += step) {
+                tensor_sum s;
+                tensor_begin(&s, 2 * tensor_fraction(f), f >= TENSOR_E4M3 ? TENSOR_KEPT_QUARTER : TENSOR_KEPT);
+                step_products(&s, a[r] + from, b[n] + from, step);
+                c = halves ? tensor_half(&s, (uint16_t)c) : tensor_float(&s, c);
+            }
+            if (!halves) out[r / 8 * 2 + n % 2][r % 8 * 4 + n / 2] = c;
+            else if (n % 2) out[r / 8][r % 8 * 4 + n / 2] |= c << 16;
+            else out[r / 8][r % 8 * 4 + n / 2] = c;
+        }
+    write_back(i, R, on, halves ? 2 : 4, out);
+    ENG_NEXT;
+}
+
+/* The products of a step are added at once: sixteen bytes of a row of A. */
+static bool bind_products(eng_plan *plan, const sass_instr *in, eng_ins *out, tensor_format f, unsigned k, bool halves) {
+    eng_operands(plan, in, out);
+    unsigned step = f == TENSOR_TF32 ? 4 : f >= TENSOR_E4M3 ? 32 : 16;
+    out->x = (uint32_t)f | k << 8 | (halves ? 1u << 16 : 0) | (step < k ? step : k) << 24;
+    out->fn = hmma;
+    return true;
+}
+static bool bind_hmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const uint8_t k[] = {8, 16, 4};
+    bool halves = in->type == SASS_F16, single = in->stype == SASS_TF32;
+    if (in->shape > 2 || (halves && in->stype != SASS_F16) || (single ? in->shape == 1 : in->shape == 2))
+        return eng_refuse(plan, "these types in this shape");
+    tensor_format f = single ? TENSOR_TF32 : in->stype == SASS_BF16 ? TENSOR_BF16 : TENSOR_F16;
+    return bind_products(plan, in, out, f, k[in->shape], halves);
+}
+static bool bind_qmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    (void)in, (void)out;
+    return eng_refuse(plan, "8-bit floats");
+}
+
+/* --- IMMA and BMMA: integers, exact ------------------------------------------------------------------------- */
+
+/* x: bits of an element | rows << 8 | words of a row << 16; y: 1 A signed, 2 B signed, 4 saturates, 8 XOR, 16 AND */
+enum { INT_A_SIGNED = 1, INT_B_SIGNED = 2, INT_SAT = 4, INT_XOR = 8, INT_AND = 16 };
+static inline int32_t element(uint32_t word, unsigned at, unsigned n, bool is_signed) {
+    uint32_t v = word >> at << (32 - n);
+    return is_signed ? (int32_t)v >> (32 - n) : (int32_t)(v >> (32 - n));
+}
+static inline int32_t dot(uint32_t a, uint32_t b, unsigned n, uint32_t how) {
+    if (how & INT_XOR) return __builtin_popcount(a ^ b);
+    if (how & INT_AND) return __builtin_popcount(a & b);
+    int32_t sum = 0;
+    for (unsigned at = 0; at < 32; at += n) sum += element(a, at, n, how & INT_A_SIGNED) * element(b, at, n, how & INT_B_SIGNED);
+    return sum;
+}
+ENG_HANDLER(imma) {
+    uint32_t on = eng_on(i, w, mask), bits = i->x & 0xff, rows = i->x >> 8 & 0xff, words = i->x >> 16;
+    if (!on) ENG_NEXT;
+    uint32_t out[4][32];
+    for (unsigned r = 0; r < rows; r++)
+        for (unsigned n = 0; n < 8; n++) {
+            int64_t sum = (int32_t)*cd_word(R, i->c, r, n);
+            for (unsigned k = 0; k < words; k++) sum += dot(a_word(R, i->a, rows, r, k), b_word(R, i->b, n, k), bits, i->y);
+            if (i->y & INT_SAT) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            out[r / 8 * 2 + n % 2][r % 8 * 4 + n / 2] = (uint32_t)sum;
+        }
+    write_back(i, R, on, rows / 4, out);
+    ENG_NEXT;
+}
+static bool bind_imma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bool nibbles = in->type == SASS_U4 || in->type == SASS_S4, both = nibbles == (in->stype == SASS_U4 || in->stype == SASS_S4);
+    static const uint8_t columns[] = {16, 0, 32, 0, 16, 32, 64}; /* 8816, 8832, 16816, 16832, 16864 */
+    unsigned k = in->shape < sizeof columns ? columns[in->shape] : 0, bits = nibbles ? 4 : 8;
+    if (!k || !both || (nibbles ? k == 16 : k == 64 || in->shape == 2)) return eng_refuse(plan, "these types in this shape");
+    eng_operands(plan, in, out);
+    out->x = bits | (in->shape < 4 ? 8u : 16u) << 8 | k * bits / 32 << 16;
+    out->y = (in->type == SASS_S8 || in->type == SASS_S4 ? INT_A_SIGNED : 0u) | (in->stype == SASS_S8 || in->stype == SASS_S4 ? INT_B_SIGNED : 0u) |
+             (in->flags & SASS_SAT ? INT_SAT : 0u);
+    out->fn = imma;
+    return true;
+}
+static bool bind_bmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    out->x = 1u | (in->shape ? 16u : 8u) << 8 | (in->shape == 2 ? 8u : 4u) << 16;
+    out->y = in->sub ? INT_AND : INT_XOR;
+    out->fn = imma;
+    return in->shape < 3 && in->sub < 2;
+}
+
+/* --- DMMA: a chain of fused multiplications and additions ---------------------------------------------------- */
+
+static inline double get_double(const uint8_t *R, uint32_t at, unsigned reg, unsigned lane) {
+    uint64_t low = ((const uint32_t *)(const void *)(R + at + 2 * reg * ENG_SLOT))[lane];
+    uint64_t high = ((const uint32_t *)(const void *)(R + at + (2 * reg + 1) * ENG_SLOT))[lane];
+    uint64_t bits = low | high << 32;
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+}
+/* x: rows | k << 8; y: rounding; z: signs of A, B, C as of an operand (1 negative, 2 absolute), two bits each */
+static inline double signs(double v, unsigned bits) {
+    if (bits & 2) v = fabs(v);
+    return bits & 1 ? -v : v;
+}
+ENG_HANDLER(dmma) {
+    static const int modes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    uint32_t on = eng_on(i, w, mask), rows = i->x & 0xff, columns = i->x >> 8;
+    if (!on) ENG_NEXT;
+    uint32_t out[8][32];
+    if (i->y) fesetround(modes[i->y]);
+    for (unsigned r = 0; r < rows; r++)
+        for (unsigned n = 0; n < 8; n++) {
+            unsigned reg = r / 8 * 2 + n % 2, lane = r % 8 * 4 + n / 2;
+            volatile double sum = signs(get_double(R, i->c, reg, lane), i->z >> 4 & 3);
+            for (unsigned k = 0; k < columns; k++) {
+                double a = get_double(R, i->a, rows == 16 ? r / 8 + k / 4 * 2 : 0, r % 8 * 4 + k % 4), b = get_double(R, i->b, k / 4, n * 4 + k % 4);
+                sum = fma(signs(a, i->z & 3), signs(b, i->z >> 2 & 3), sum);
+            }
+            double d = sum;
+            uint64_t bits;
+            memcpy(&bits, &d, 8);
+            if (d != d) bits = UINT64_C(0x7ff8000000000000);
+            out[2 * reg][lane] = (uint32_t)bits;
+            out[2 * reg + 1][lane] = (uint32_t)(bits >> 32);
+        }
+    if (i->y) fesetround(FE_TONEAREST);
+    write_back(i, R, on, rows / 2, out);
+    ENG_NEXT;
+}
+static bool bind_dmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const uint8_t columns[] = {4, 4, 8, 16}; /* 884, 1684, 1688, 16816 */
+    const sass_operand *ops[] = {&in->a, &in->b, &in->c};
+    eng_operands(plan, in, out);
+    out->x = (in->shape ? 16u : 8u) | (uint32_t)columns[in->shape & 3] << 8;
+    out->y = in->round;
+    for (unsigned k = 0; k < 3; k++) out->z |= (uint16_t)((ops[k]->neg | ops[k]->abs << 1) << 2 * k);
+    out->fn = dmma;
+    return true;
+}
+
+/* --- MOVM: an 8 x 8 matrix of halves, transposed ---------------------------------------------------------------- */
+
+ENG_HANDLER(movm) {
+    uint32_t on = eng_on(i, w, mask), out[1][32];
+    if (!on) ENG_NEXT;
+    const uint32_t *from = eng_u32(R, i->a);
+    for (unsigned l = 0; l < 32; l++) {
+        unsigned row = l / 4, column = l % 4 * 2; /* of the result: (row, column) is (column, row) of the source */
+        uint32_t low = from[column * 4 + row / 2] >> row % 2 * 16 & 0xffff, high = from[(column + 1) * 4 + row / 2] >> row % 2 * 16;
+        out[0][l] = low | high << 16;
+    }
+    write_back(i, R, on, 1, out);
+    ENG_NEXT;
+}
+static bool bind_movm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->shape) return eng_refuse(plan, "this shape of MOVM");
+    eng_operands(plan, in, out);
+    out->fn = movm;
+    return true;
+}
+
+ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"qmma", bind_qmma}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});
