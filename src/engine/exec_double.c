@@ -1,9 +1,24 @@
 /* Double precision: DADD, DMUL, DFMA, DSETP, on pairs of slots. */
 #include "engine/lanes_float.h"
 
+/* NaN in, NaN out: b's, else c's, else a's, quiet and otherwise as it is, whatever its modifiers; one that
+ * the operation makes itself has a sign and no payload. */
+static __attribute__((noinline)) void settle_nans(uint32_t lanes, const uint32_t *const operands[3], uint32_t *low, uint32_t *high) {
+    for (; lanes; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        low[l] = 0, high[l] = 0xfff80000u;
+        for (int n = 0; n < 3; n++) {
+            if (!operands[n]) continue;
+            uint32_t top = operands[n][32 + l] & 0x7fffffffu;
+            if (top > 0x7ff00000u || (top == 0x7ff00000u && operands[n][l])) low[l] = operands[n][l], high[l] = operands[n][32 + l] | 0x80000u;
+        }
+    }
+}
 /* A slot is ENG_NV vectors, each of which holds ENG_VL doubles in two vectors; x: signs of a, b, c; y: rounding. */
 ENG_INLINE void arithmetic(const eng_ins *i, vu *d_, const vu *a_, const vu *b_, const vu *c_, uint32_t on, bool full, vf_kind kind,
                            bool plain) {
+    vu low[ENG_NV], high[ENG_NV];
+    uint32_t nans = 0;
     ENG_EACH {
         vd a[2], b[2], c[2], r[2];
         vd_join(A(k), A2(k), a);
@@ -20,10 +35,17 @@ ENG_INLINE void arithmetic(const eng_ins *i, vu *d_, const vu *a_, const vu *b_,
             else if (kind == VF_MUL) r[n] = a[n] * b[n];
             else r[n] = vd_fma(a[n], b[n], c[n]);
         }
-        vu low, high;
-        vd_split(r, &low, &high);
-        PUT(k, low);
-        PUT2(k, high);
+        nans |= vd_bits((vsq)(r[0] != r[0]), (vsq)(r[1] != r[1]), k);
+        vd_split(r, &low[k], &high[k]);
+    }
+    if (ENG_UNLIKELY(nans & on)) {
+        const uint32_t *operands[3] = {(const uint32_t *)a_, (const uint32_t *)b_, NULL};
+        if (kind == VF_FMA) operands[1] = (const uint32_t *)c_, operands[2] = (const uint32_t *)b_;
+        settle_nans(nans & on, operands, (uint32_t *)low, (uint32_t *)high);
+    }
+    ENG_EACH {
+        PUT(k, low[k]);
+        PUT2(k, high[k]);
     }
 }
 #define DOUBLE_OP(name, kind, plain) \
@@ -80,7 +102,7 @@ ENG_OP(double_setp) {
     SETP(0, combine(r, q, bop));
 }
 /* MIN and MAX: which of two is it? The first predicate says the first (of zeros the negative one is less; a number is taken
- * before a NaN), the second that both are NaNs. y: minimum. */
+ * before a NaN), the second, whatever the boolean, that both are NaNs. y: minimum. */
 ENG_OP(double_choose) {
     uint32_t first = 0, neither = 0, q = eng_pred(w, i->ps[0]), bop = i->z >> 4;
     ENG_EACH {
@@ -91,15 +113,15 @@ ENG_OP(double_choose) {
         for (int n = 0; n < 2; n++) {
             a[n] = vd_apply(a[n], i->x);
             b[n] = vd_apply(b[n], i->x >> 2);
-            vsq no_a = (vsq)(a[n] != a[n]), no_b = (vsq)(b[n] != b[n]), negative = (vsq)a[n] < 0;
-            t[n] = (i->y ? (vsq)(a[n] < b[n]) | ((vsq)(a[n] == b[n]) & negative) : (vsq)(a[n] > b[n]) | ((vsq)(a[n] == b[n]) & ~negative)) |
-                   (no_b & ~no_a);
+            vsq no_a = (vsq)(a[n] != a[n]), no_b = (vsq)(b[n] != b[n]);
+            vsq x = (vsq)a[n] ^ (vsq)((vq)((vsq)a[n] >> 63) >> 1), y = (vsq)b[n] ^ (vsq)((vq)((vsq)b[n] >> 63) >> 1); /* ordered as integers */
+            t[n] = ((i->y ? (vsq)(x <= y) : (vsq)(x > y)) & ~no_a & ~no_b) | (no_b & ~no_a);
             u[n] = no_a & no_b;
         }
         first |= vd_bits(t[0], t[1], k);
         neither |= vd_bits(u[0], u[1], k);
     }
-    SETP(1, combine(neither, q, bop));
+    SETP(1, neither);
     SETP(0, combine(first, q, bop));
 }
 static bool bind_dsetp(eng_plan *plan, const sass_instr *in, eng_ins *out) {

@@ -39,6 +39,17 @@ ENG_INLINE vf finish(vf r, uint32_t x) {
     if (x & F_SAT) return vf_saturate(r);
     return vf_canonical(r);
 }
+/* FTZ: a result is a denormal when it would be one if the exponent had no end, and that is rounded up to the least normal
+ * number all the same: then the operation is done again, far from that end. */
+ENG_INLINE vf flush_rounded(vf r, vf_kind kind, vf a, vf b, vf c, unsigned round, uint32_t x) {
+    vs least = (vs)(((vu)r & 0x7fffffffu) == 0x00800000u);
+    if (!(x & F_FTZ) || ENG_LIKELY(!vu_bits(least, 0))) return r;
+    vf up = vf_set(0x1p32f), one = vf_set(1.0f);
+    vs small = (vs)(((vu)a & 0x7fffffffu) < 0x3f800000u);
+    vf again = vf_rounded(kind, a * (vf)vu_select(small, (vu)up, (vu)one), b * (vf)vu_select(small, (vu)one, (vu)up), c * up, round);
+    vs denormal = (vs)(((vu)again & 0x7fffffffu) < 0x10800000u); /* 2^-94 */
+    return (vf)((vu)r & ~((vu)(least & denormal) & 0x7fffffffu));
+}
 ENG_INLINE vf source(vu v, uint32_t bits, uint32_t x) {
     vf r = vf_apply(v, vf_mod_of(bits & 3));
     return x & F_FTZ ? vf_flush(r) : r;
@@ -54,18 +65,37 @@ ENG_OP(add_any) {
     ENG_EACH PUT(k, finish(vf_rounded(VF_ADD, source(A(k), x, x), source(B(k), x >> 2, x), (vf){0}, i->y), x));
 }
 ENG_OP(mul_any) {
-    static const float scales[] = {1.0f, 0.125f, 0.25f, 0.5f, 1.0f, 8.0f, 4.0f, 2.0f};
     uint32_t x = i->x;
     ENG_EACH {
-        vf a = source(A(k), x, x) * vf_set(scales[i->z & 7]), b = source(B(k), x >> 2, x);
-        PUT(k, finish(fmz(vf_rounded(VF_MUL, a, b, (vf){0}, i->y), a, b, (vf){0}, x), x));
+        vf a = source(A(k), x, x), b = source(B(k), x >> 2, x);
+        vf r = flush_rounded(vf_rounded(VF_MUL, a, b, (vf){0}, i->y), VF_MUL, a, b, (vf){0}, i->y, x);
+        PUT(k, finish(fmz(r, a, b, (vf){0}, x), x));
+    }
+}
+/* The product times a power of two, rounded once. It is exact in a double, and far from a double's ends. */
+static inline float narrow(double v, unsigned round) {
+    float f = (float)v;
+    if (!isfinite(v) || round == SASS_RN) return f;
+    bool up = round == SASS_RP || (round == SASS_RZ_ && v < 0);
+    if (up ? (double)f < v : (double)f > v) f = nextafterf(f, up ? INFINITY : -INFINITY);
+    return f;
+}
+ENG_OP(mul_scaled) {
+    static const double scales[] = {1, 0.125, 0.25, 0.5, 1, 2, 4, 8};
+    uint32_t x = i->x;
+    ENG_EACH {
+        vf a = source(A(k), x, x), b = source(B(k), x >> 2, x), r;
+        for (int l = 0; l < ENG_VL; l++) r[l] = narrow((double)a[l] * (double)b[l] * scales[i->z & 7], i->y);
+        PUT(k, finish(fmz(r, a, b, (vf){0}, x), x));
     }
 }
 ENG_OP(mad_any) {
     uint32_t x = i->x;
     ENG_EACH {
         vf a = source(A(k), x, x), b = source(B(k), x >> 2, x), c = source(C(k), x >> 4, x);
-        PUT(k, finish(fmz(vf_rounded(VF_FMA, a, b, c, i->y), a, b, c, x), x));
+        vf none = vf_rounded(VF_ADD, (vf){0}, c, c, i->y); /* the product is +0 */
+        vf r = flush_rounded(vf_rounded(VF_FMA, a, b, c, i->y), VF_FMA, a, b, c, i->y, x);
+        PUT(k, finish(fmz(r, a, b, none, x), x));
     }
 }
 
@@ -86,7 +116,7 @@ static bool bind_fmul(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     modifiers(in, out);
     out->z = in->shape ? in->shape : ENG_FMUL_UNSCALED;
-    out->fn = eng_pick(out->y == SASS_RN && out->x == 0 && out->z == ENG_FMUL_UNSCALED ? mul : mul_any, out);
+    out->fn = eng_pick(out->z != ENG_FMUL_UNSCALED ? mul_scaled : out->y == SASS_RN && out->x == 0 ? mul : mul_any, out);
     return true;
 }
 static bool bind_ffma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -127,7 +157,7 @@ ENG_OP(fmnmx) {
         take_a = (take_a & ~nan_a) | nan_b;
         vu r = vu_select(take_a, (vu)a, (vu)b);
         vs nan = i->y & 1 ? nan_a | nan_b : nan_a & nan_b;
-        if (i->y & 2) r = (r & 0x7fffffffu) | (((vu)a ^ (vu)b) & 0x80000000u);
+        if (i->y & 2) r = (r & 0x7fffffffu) | ((A(k) ^ B(k)) & 0x80000000u); /* of the sources without their signs' modifiers */
         PUT(k, vu_select(nan, vu_set(ENG_NAN), r));
     }
 }
@@ -213,8 +243,8 @@ ENG_OP(fchk) {
     uint32_t slow = 0;
     ENG_EACH {
         vs ea = (vs)((A(k) >> 23) & 255), eb = (vs)((B(k) >> 23) & 255), d = ea - eb, none = (vs){0};
-        vs risky = (vs)(ea == none) | (vs)(ea == 255 - none) | (vs)(eb < 2 - none) | (vs)(eb > 252 - none) |
-                   (vs)(d > 125 - none) | (vs)(d < -125 - none) | (vs)(ea < 25 - none);
+        vs risky = (vs)(ea == none) | (vs)(ea == 255 - none) | (vs)(eb < 2 - none) | (vs)(eb > 251 - none) |
+                   (vs)(d > 126 - none) | (vs)(d < -125 - none) | (vs)(ea < 25 - none);
         slow |= vu_bits(risky, k);
     }
     SETP(0, slow);

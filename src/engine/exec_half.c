@@ -36,9 +36,13 @@ static inline float source(uint32_t word, uint32_t bits, int h, unsigned z) {
 static inline uint16_t finish(double v, unsigned z) {
     if (z & H_SAT) v = v > 0 ? fmin(v, 1) : 0;
     if (z & H_RELU) v = v > 0 ? v : isnan(v) ? v : 0;
-    uint16_t h = small_encode(v, z & H_BF16, SASS_RN);
-    if (z & H_FTZ && !(h & (z & H_BF16 ? 0x7f80 : 0x7c00))) h &= 0x8000;
-    return h;
+    if (z & H_FTZ) { /* a denormal is what would be one if the exponent had no end */
+        small_format f = z & H_BF16 ? small_bfloat : small_half;
+        double least = ldexp(1.0, f.least);
+        f.least = -1000;
+        if (!isnan(v) && fabs(small_round(v, f, SASS_RN)) < least) v = copysign(0, v);
+    }
+    return small_encode(v, z & H_BF16, SASS_RN);
 }
 
 typedef enum half_kind { HALF_ADD, HALF_MUL, HALF_FMA } half_kind;

@@ -2,7 +2,7 @@
 #include "engine/lanes_ops.h"
 #include "engine/lift.h"
 
-enum { MUL_NEG_B = 1, MUL_NEG_C = 2, MUL_INV_B = 4, MUL_INV_C = 8, MUL_SIGNED = 16, MUL_NEG_A = 32 };
+enum { MUL_NEG_C = 2, MUL_INV_C = 8, MUL_SIGNED = 16 };
 #define BIT_ALL(x, bit) ((x) & (bit) ? ENG_ALL : 0)
 
 ENG_OP(mad) { ENG_EACH PUT(k, A(k) * B(k) + C(k)); }
@@ -14,21 +14,20 @@ ENG_OP(mad_any) {
     uint32_t x = i->x, in = eng_pred(w, i->ps[0]);
     ENG_EACH {
         vu p = A(k) * B(k), c = C(k) ^ vu_set(BIT_ALL(x, MUL_NEG_C | MUL_INV_C));
-        p = (p ^ vu_set(BIT_ALL(x, MUL_NEG_B | MUL_NEG_A))) - vu_set(BIT_ALL(x, MUL_NEG_B | MUL_NEG_A));
         PUT(k, p + c + vu_set((x & MUL_NEG_C) != 0) - vu_expand(in, k));
     }
 }
 
+/* The hardware takes no notice of the sign bits of factors. */
 static uint32_t mul_flags(const sass_instr *in) {
-    bool negative = in->a.neg != in->b.neg; /* of the product */
-    return (negative ? MUL_NEG_B : 0) | (in->c.neg ? MUL_NEG_C : 0) | (in->c.inv ? MUL_INV_C : 0) |
+    return (in->c.neg ? MUL_NEG_C : 0) | (in->c.inv ? MUL_INV_C : 0) |
            (in->flags & SASS_SIGNED ? MUL_SIGNED : 0);
 }
 
 static bool bind_imad(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     bool extended = in->flags & SASS_X;
-    if (in->a.inv || in->b.inv || (in->pdst[0].present && out->pd[0] != ENG_PSINK)) return false;
+    if (extended || (in->pdst[0].present && out->pd[0] != ENG_PSINK)) return false;
     out->x = mul_flags(in) & ~(uint32_t)MUL_SIGNED;
     if (!extended) out->ps[0] = ENG_PT | ENG_PINV;
     const eng_fn *fn = mad_any;
@@ -104,7 +103,7 @@ static bool bind_wide(eng_plan *plan, const sass_instr *in, eng_ins *out, bool h
     out->c = eng_slot_src64(plan, &in->c);
     bool extended = in->flags & SASS_X;
     if (!extended) out->ps[0] = ENG_PT | ENG_PINV;
-    out->x = mul_flags(in) & ~(uint32_t)MUL_NEG_B; /* the hardware takes no notice of a factor's sign bit */
+    out->x = mul_flags(in);
     out->y = hi;
     bool s = out->x & MUL_SIGNED;
     const eng_fn *fn = wide_any;

@@ -37,7 +37,7 @@ static void write_back(const eng_ins *i, uint8_t *R, uint32_t on, unsigned regs,
 
 /* --- HMMA ------------------------------------------------------------------------------------------------- */
 
-/* x: format of A and B | k << 8 | (halves in C and D) << 16 | terms of a step << 24 */
+/* x: format of A and B | k << 8 | (halves in C and D) << 16 | terms of a step << 24; y: bits of fraction kept */
 static inline void step_products(tensor_sum *s, const tensor_number *a, const tensor_number *b, unsigned n) {
     for (unsigned k = 0; k < n; k++) tensor_multiply(s, a[k], b[k]);
 }
@@ -67,7 +67,7 @@ ENG_HANDLER(hmma) {
             uint32_t c = halves ? *cd_halves(R, i->c, r, n / 2) >> n % 2 * 16 & 0xffff : *cd_word(R, i->c, r, n);
             for (unsigned from = 0; from < k; from += step) {
                 tensor_sum s;
-                tensor_begin(&s, 2 * tensor_fraction(f), f >= TENSOR_E4M3 ? TENSOR_KEPT_QUARTER : TENSOR_KEPT);
+                tensor_begin(&s, 2 * tensor_fraction(f), (int)i->y);
                 step_products(&s, a[r] + from, b[n] + from, step);
                 c = halves ? tensor_half(&s, (uint16_t)c) : tensor_float(&s, c);
             }
@@ -79,11 +79,13 @@ ENG_HANDLER(hmma) {
     ENG_NEXT;
 }
 
-/* The products of a step are added at once: sixteen bytes of a row of A. */
+/* The products of a step are added at once: all of them on sm_90, where every bit was compared. Older tensor cores add 16
+ * bytes of a row of A at a time (sm_75: 8), and keep one bit less, as publications say that measured them. */
 static bool bind_products(eng_plan *plan, const sass_instr *in, eng_ins *out, tensor_format f, unsigned k, bool halves) {
     eng_operands(plan, in, out);
-    unsigned step = f == TENSOR_TF32 ? 4 : f >= TENSOR_E4M3 ? 32 : 16;
+    unsigned bytes = f == TENSOR_TF32 ? 4 : f >= TENSOR_E4M3 ? 1 : 2, step = in->sm >= 90 || bytes == 1 ? k : (in->sm >= 80 ? 16 : 8) / bytes;
     out->x = (uint32_t)f | k << 8 | (halves ? 1u << 16 : 0) | (step < k ? step : k) << 24;
+    out->y = bytes == 1 ? TENSOR_KEPT_QUARTER : in->sm >= 90 ? TENSOR_KEPT : TENSOR_KEPT - 1;
     out->fn = hmma;
     return true;
 }
@@ -161,8 +163,19 @@ static inline double get_double(const uint8_t *R, uint32_t at, unsigned reg, uns
 }
 /* x: rows | k << 8; y: rounding; z: signs of A, B, C as of an operand (1 negative, 2 absolute), two bits each */
 static inline double signs(double v, unsigned bits) {
+    if (v != v) return v;
     if (bits & 2) v = fabs(v);
     return bits & 1 ? -v : v;
+}
+/* As DFMA: b's NaN, else c's, else a's; one of its own has a sign and no payload. */
+static inline double fma_with_nans(double a, double b, volatile double c) {
+    double r = fma(a, b, c), from = b != b ? b : c != c ? c : a;
+    if (r == r) return r;
+    uint64_t bits;
+    memcpy(&bits, &from, 8);
+    bits = from != from ? bits | UINT64_C(1) << 51 : UINT64_C(0xfff8000000000000);
+    memcpy(&r, &bits, 8);
+    return r;
 }
 ENG_HANDLER(dmma) {
     static const int modes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
@@ -176,12 +189,11 @@ ENG_HANDLER(dmma) {
             volatile double sum = signs(get_double(R, i->c, reg, lane), i->z >> 4 & 3);
             for (unsigned k = 0; k < columns; k++) {
                 double a = get_double(R, i->a, rows == 16 ? r / 8 + k / 4 * 2 : 0, r % 8 * 4 + k % 4), b = get_double(R, i->b, k / 4, n * 4 + k % 4);
-                sum = fma(signs(a, i->z & 3), signs(b, i->z >> 2 & 3), sum);
+                sum = fma_with_nans(signs(a, i->z & 3), signs(b, i->z >> 2 & 3), sum);
             }
             double d = sum;
             uint64_t bits;
             memcpy(&bits, &d, 8);
-            if (d != d) bits = UINT64_C(0x7ff8000000000000);
             out[2 * reg][lane] = (uint32_t)bits;
             out[2 * reg + 1][lane] = (uint32_t)(bits >> 32);
         }

@@ -89,7 +89,7 @@ static CUresult run(const char *cubin, int kind, uint32_t *out) {
 
 /* --- words, and what came of them: shared by the processes ------------------------------------------------- */
 
-enum { WORDS = 8192, SECONDS = 120, UNTRIED = 0, DONE, REFUSED };
+enum { WORDS = 8192, SECONDS = 48, UNTRIED = 0, DONE, REFUSED };
 typedef struct outcome {
     char line[300];
     int state, kind, own_time;

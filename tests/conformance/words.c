@@ -115,10 +115,25 @@ static void set_mod(probe_word *w, const sass_mod *mod, unsigned value) {
     if (mod->width2) probe_set(w, mod->lo2, mod->width2, value >> mod->width);
 }
 
-/* Shapes and types of matrices that sm_90 has: others end the kernel there. */
-static int is_matrix(const sass_instr *i) {
-    unsigned f32 = i->type == SASS_F32, shape = i->shape;
+/* Words that decode, but that an H200 refuses ("illegal instruction"), as far as it was found out by trying. */
+static int is_legal(const sass_instr *i, unsigned form) {
+    unsigned f32 = i->type == SASS_F32, shape = i->shape, uniform = (sass_rows[i->op].forms & UG) != 0;
+    unsigned both = (i->a.neg || i->a.inv) && (i->b.neg || i->b.inv), pt = 0;
+    for (int n = 0; n < 2; n++) pt += i->pdst[n].reg == SASS_PT;
+    if (uniform && form != 1 && form != 4 && !(i->op == SASS_USHF && form == 2) && !(i->op == SASS_UMOV && form == 6)) return 0;
     switch (i->op) {
+    case SASS_UMOV: return form != 1;
+    case SASS_IADD3: case SASS_UIADD3: case SASS_UIADD3_64: return !both && form != 2 && form != 3 && form != 7;
+    case SASS_LOP3: return form != 2 && form != 3 && form != 7;
+    case SASS_VIMNMX3:
+        return form != 2 && form != 3 && form != 7 && (!(i->flags & SASS_RELU) || i->flags & SASS_SIGNED);
+    case SASS_VIADDMNMX: return !(i->flags & SASS_RELU) || i->flags & SASS_SIGNED;
+    case SASS_VIMNMX: return pt != 1 && (!(i->flags & SASS_RELU) || i->flags & SASS_SIGNED);
+    case SASS_LEA: case SASS_ULEA:
+        return !both && (i->flags & SASS_HI || !(i->flags & SASS_SX32)) && (form == 1 || form == 4 || form == 5 || form == 6);
+    case SASS_IMAD: case SASS_UIMAD: return !(i->flags & SASS_X) && i->pdst[0].reg == SASS_PT;
+    case SASS_UPLOP3: return 0;
+    case SASS_FADD: case SASS_DADD: case SASS_HADD2: case SASS_HSET2: case SASS_HSETP2: case SASS_DSETP: return form < 4 || form == 7;
     case SASS_HMMA:
         if (i->stype == SASS_TF32) return f32 && shape != 1;
         return shape < 2 && (f32 || i->stype == SASS_F16);
@@ -164,7 +179,7 @@ static int make(unsigned op, unsigned form, const sass_mod *forced, unsigned val
         case 7: probe_set(&w, 32, 8, PROBE_UB), probe_set(&w, 64, 8, second); break;
         default: return 0;
         }
-        if (form >= 6 || uniform) probe_set(&w, 91, 1, 1);
+        if (form >= 6 || (uniform && op != SASS_UMOV)) probe_set(&w, 91, 1, 1);
         if (uniform && form >= 6) probe_set(&w, 9, 3, form);
         if ((form == 1 || form >= 5) && op != SASS_SHFL) /* signs and choices of slot B */
             switch ((sass_src)row->src) {
@@ -206,9 +221,13 @@ static int make(unsigned op, unsigned form, const sass_mod *forced, unsigned val
         unsigned width = (unsigned)mod->width + mod->width2;
         if (mod->lo >= 64 || mod->lo + mod->width <= 64) set_mod(&w, mod, mod == forced ? value : below(1u << (width < 8 ? width : 8)));
     }
+    if (op == SASS_LEA || op == SASS_ULEA) { /* without a third source its register is RZ */
+        sass_instr look = {.lo = w.lo, .hi = w.hi};
+        if (!bit(&look, 80) || bit(&look, 73)) probe_set(&w, 64, 8, uniform ? 63 : 255);
+    }
     if (op == SASS_SHFL && forced && forced->lo == 58) probe_set(&w, 58, 2, value);
     *out = w;
-    return sass_decode(&w, 0, SM, in) && in->op == op && is_matrix(in) && !(op == SASS_UMOV && form == 1);
+    return sass_decode(&w, 0, SM, in) && in->op == op && is_legal(in, form);
 }
 
 enum { MOST = 8192 };
