@@ -1,4 +1,4 @@
-/* Matrices across a warp: HMMA, IMMA, DMMA, BMMA, QMMA, MOVM. With g = lane / 4 and t = lane % 4, a lane holds of
+/* Matrices across a warp: HMMA, IMMA, DMMA, BMMA, MOVM. With g = lane / 4 and t = lane % 4, a lane holds of
  *   A, m16: rows g and g + 8; words of neighbouring elements of a row, at columns t, then t + 4 words
  *   B: column g, rows as A's columns
  *   C and D: row g, columns 2 t and 2 t + 1, then row g + 8
@@ -97,11 +97,6 @@ static bool bind_hmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     tensor_format f = single ? TENSOR_TF32 : in->stype == SASS_BF16 ? TENSOR_BF16 : TENSOR_F16;
     return bind_products(plan, in, out, f, k[in->shape], halves);
 }
-static bool bind_qmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    (void)in, (void)out;
-    return eng_refuse(plan, "8-bit floats");
-}
-
 /* --- IMMA and BMMA: integers, exact ------------------------------------------------------------------------- */
 
 /* x: bits of an element | rows << 8 | words of a row << 16; y: 1 A signed, 2 B signed, 4 saturates, 8 XOR, 16 AND */
@@ -233,4 +228,4 @@ static bool bind_movm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"qmma", bind_qmma}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});
+ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});

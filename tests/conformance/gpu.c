@@ -1,5 +1,5 @@
 /* Runs the words on this machine's GPU (sm_90) and writes what they did.   gpu probe.sm_90.cubin words.txt h200.txt [raw]
- * h200.txt: a line a word: its line of words.txt behind four hashes of the results, or behind "illegal".
+ * h200.txt: what test_conformance.c reads, and the lines of words that the GPU refused ("illegal") or that it had no time for.
  * raw: for each word the columns that changed: u32 number of the word, u32 mask of columns, then the columns.
  * It needs the driver only: cc -O2 -I. gpu.c -ldl */
 #include <dlfcn.h>
@@ -152,9 +152,15 @@ int main(int argc, char **argv) {
             refused++;
             continue;
         }
+        unsigned column = 0;
+        while (column < PROBE_OUT && !(o->changed >> column & 1)) column++;
+        if (column == PROBE_OUT) column = 0;
         for (unsigned k = 0; k < 4; k++)
-            fprintf(hashes, "%016llx ", (unsigned long long)probe_hash(o->out, k * PROBE_THREADS / 4, (k + 1) * PROBE_THREADS / 4));
-        fprintf(hashes, "%s", o->line);
+            fprintf(hashes, "%08x", (unsigned)probe_hash(o->out, k * PROBE_THREADS / 4, (k + 1) * PROBE_THREADS / 4));
+        char text[200] = "";
+        sscanf(o->line, "%*x %*x %*d %*d %199[^\n]", text);
+        fprintf(hashes, " %u=%x %llx %llx %d %d %s\n", column, o->out[column * PROBE_THREADS + 7], (unsigned long long)o->hi, (unsigned long long)o->lo,
+                o->kind, o->own_time, text);
         uint32_t head[2] = {w, o->changed};
         if (raw) fwrite(head, 4, 2, raw);
         for (unsigned k = 0; k < PROBE_OUT && raw; k++)
