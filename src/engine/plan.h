@@ -59,7 +59,7 @@ typedef struct eng_unit { /* a function of the plan */
 /* Registers that an instruction reads, as vectors: place is the number of a register, uniform ones from 256 on. */
 typedef struct eng_reads {
     unsigned n;
-    struct { uint16_t place, words; } run[10];
+    struct { uint16_t place, words; } run[12];
 } eng_reads;
 eng_reads eng_reads_of(const sass_instr *in);
 
