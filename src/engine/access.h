@@ -77,8 +77,8 @@ ENG_INLINE uint8_t *at_host(const mem_range *r, uint64_t address) {
 /* Goes on behind a load that may have brought undefined bytes. */
 #define ENG_NEXT_LOADED                                                                                                \
     do {                                                                                                               \
-        if (ENG_UNLIKELY(w->undefined && w->undefined->pending)) ENG_GOTO(eng_undefined_enter(w, i));                  \
-        ENG_NEXT;                                                                                                      \
+        if (ENG_UNLIKELY(w->undefined && w->undefined->pending)) return eng_undefined_enter(w, i);                     \
+        ENG_NEXT_UNWOUND;                                                                                              \
     } while (0)
 
 /* Are the bits of [at, at + n) set, with those of the bytes of bits around them? n: 8 bits at least. */

@@ -58,7 +58,7 @@ static __attribute__((noinline)) const eng_ins *ldgsts(const eng_ins *i, eng_war
         for (unsigned l = 0; l < 32; l++) to[l] = base[l] + add;
         if (ENG_UNLIKELY(!copy_lanes(i, w, on, zero, from, to))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 static bool bind_ldgsts(eng_plan *plan, const sass_instr *in, eng_ins *out) {

@@ -243,7 +243,7 @@ static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp 
         else if (ok && s.local) ok = !mem_fault(w, i, A, s.local);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 static __attribute__((noinline)) const eng_ins *atom_shared(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -255,7 +255,7 @@ static __attribute__((noinline)) const eng_ins *atom_shared(const eng_ins *i, en
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!atom_window(i, w, R, on, A, ENG_SHARED))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 /* --- binders -------------------------------------------------------------------------- */

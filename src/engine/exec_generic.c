@@ -32,7 +32,7 @@ static __attribute__((noinline)) const eng_ins *store(const eng_ins *i, eng_warp
         if (ok && s.local) ok = local_store_lanes(i, w, R, s.local, offsets);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 static bool bind_ld(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -62,7 +62,7 @@ ENG_HANDLER(qspc) {
         eng_set_pred(w, i->pd[0], yes, on);
         ENG_LANES(l, on) eng_u32(R, i->d)[l] = yes >> l & 1;
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 static bool bind_qspc(eng_plan *plan, const sass_instr *in, eng_ins *out) {

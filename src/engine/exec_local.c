@@ -19,7 +19,7 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!local_store_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
-    ENG_NEXT;
+    ENG_NEXT_UNWOUND;
 }
 
 /* All lanes at one offset of whole words? */

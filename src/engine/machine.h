@@ -190,6 +190,9 @@ struct eng_grid {
 #define ENG_NEXT    return (void)mask, (void)R, i + 1
 #define ENG_GOTO(n) return (n)
 #endif
+/* Of a handler whose frame a call at its end would keep, since it holds an array: back to the loop that runs the warp.
+ * Thousands of such instructions in a row would use up the stack. */
+#define ENG_NEXT_UNWOUND return (void)mask, (void)R, i + 1
 /* Which of its arguments a handler reads depends on how it goes on: by a tail call, or back to the loop. */
 #define ENG_UNUSED        __attribute__((unused))
 #define ENG_HANDLER(name)                                                                                    \

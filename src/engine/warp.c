@@ -232,9 +232,5 @@ void eng_run_warp(eng_warp *w) {
     const eng_ins *i = w->pc;
     if (i) w->pc = NULL; /* a whole warp goes on behind its barrier */
     else i = eng_next_group(w);
-#if defined(WG_TAIL_CALLS)
-    i->fn(i, w, w->R, w->mask);
-#else
     while (i) i = i->fn(i, w, w->R, w->mask);
-#endif
 }

@@ -37,6 +37,11 @@ __global__ void wait_for_all(int *p, int *out)
         for (int i = 0; i < gridDim.x; i++) *out += p[i];
 }
 __global__ void wait_cycles(long long n) { for (long long begin = clock64(); clock64() - begin < n;) { } }
+__global__ void store_bytes(unsigned char *p) // thousands of instructions in a row that take the slow way: check_nvcc keeps the stack small
+{
+#pragma unroll
+    for (int i = 0; i < 3000; i++) p[threadIdx.x * 3001 + i] = i;
+}
 struct large { int v[300]; };
 __global__ void take(large l, int *out, char c) { *out = l.v[299] + c; }
 
@@ -90,6 +95,12 @@ int main()
     wait_cycles<<<2, 32>>>(20000000000ll); // some ten seconds of a GPU, and not of ours
     TRY(cudaDeviceSynchronize());
     printf("waited\n");
+
+    unsigned char *bytes, last;
+    TRY(cudaMalloc(&bytes, 32 * 3001));
+    store_bytes<<<1, 32>>>(bytes);
+    TRY(cudaMemcpy(&last, bytes + 31 * 3001 + 2999, 1, cudaMemcpyDeviceToHost));
+    printf("bytes %d\n", last);
 
     large l;
     for (int i = 0; i < 300; i++) l.v[i] = i;
