@@ -49,41 +49,51 @@ typedef struct side {
     size_t x, y, z, pitch, height;
 } side;
 
-/* A pitch of 0 means rows without gaps. */
-static CUresult place(const side *s, size_t width, size_t height, struct cudaPitchedPtr *out, bool *device) {
-    uint64_t base;
-    switch (s->type) {
-    case CU_MEMORYTYPE_HOST:
-        base = (uintptr_t)s->host, *device = false;
-        break;
-    case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
-        base = s->device, *device = true;
-        break;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
+/* Where a side begins, as the runtime says it: positions in an array are texels there. A pitch of 0 means rows without gaps. */
+static CUresult place(const side *s, size_t width, size_t height, struct cudaPitchedPtr *out, struct cudaPos *at, cudaArray_t *array,
+                      size_t *texel) {
+    *at = (struct cudaPos){s->x, s->y, s->z};
+    if (s->type == CU_MEMORYTYPE_ARRAY) {
+        struct cudaChannelFormatDesc d;
+        if (!s->array || cudaGetChannelDesc(&d, s->array)) return CUDA_ERROR_INVALID_HANDLE;
+        *texel = (size_t)(d.x + d.y + d.z + d.w) / 8;
+        if (s->x % *texel || width % *texel) return CUDA_ERROR_INVALID_VALUE;
+        *array = s->array;
+        at->x = s->x / *texel;
+        return CUDA_SUCCESS;
     }
+    if (s->type != CU_MEMORYTYPE_HOST && s->type != CU_MEMORYTYPE_DEVICE && s->type != CU_MEMORYTYPE_UNIFIED) return CUDA_ERROR_INVALID_VALUE;
+    void *base = s->type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)s->host : drv_pointer(s->device);
     size_t pitch = s->pitch ? s->pitch : s->x + width, rows = s->height ? s->height : s->y + height;
     if (!base || s->x + width > pitch) return CUDA_ERROR_INVALID_VALUE;
-    *out = (struct cudaPitchedPtr){drv_pointer(base), pitch, s->x + width, rows};
+    *out = (struct cudaPitchedPtr){base, pitch, s->x + width, rows};
     return CUDA_SUCCESS;
 }
 
-static CUresult copy(const CUDA_MEMCPY3D *c, CUstream stream, bool wait) {
+static enum cudaMemcpyKind direction(CUmemorytype from, CUmemorytype to) {
+    if (from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED) return cudaMemcpyDefault;
+    if (from == CU_MEMORYTYPE_HOST) return to == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+    return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+}
+
+/* Between drv_ready and drv_result. */
+CUresult drv_copy_of(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p) {
     side from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, c->srcZ, c->srcPitch, c->srcHeight},
          to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, c->dstZ, c->dstPitch, c->dstHeight};
-    if (from.type == CU_MEMORYTYPE_ARRAY || to.type == CU_MEMORYTYPE_ARRAY) return drv_unsupported("a copy of a CUDA array by the driver's calls");
-    struct cudaMemcpy3DParms p = {.extent = {c->WidthInBytes, c->Height, c->Depth},
-                                  .srcPos = {from.x, from.y, from.z},
-                                  .dstPos = {to.x, to.y, to.z}};
-    bool from_device, to_device;
-    CUresult r = place(&from, c->WidthInBytes, c->Height, &p.srcPtr, &from_device);
-    if (!r) r = place(&to, c->WidthInBytes, c->Height, &p.dstPtr, &to_device);
+    size_t texel = 1; /* of the array that takes part; of two, both have it */
+    *p = (struct cudaMemcpy3DParms){.kind = direction(from.type, to.type)};
+    CUresult r = place(&from, c->WidthInBytes, c->Height, &p->srcPtr, &p->srcPos, &p->srcArray, &texel);
+    if (!r) r = place(&to, c->WidthInBytes, c->Height, &p->dstPtr, &p->dstPos, &p->dstArray, &texel);
+    p->extent = (struct cudaExtent){c->WidthInBytes / texel, c->Height, c->Depth};
+    return r;
+}
+
+static CUresult copy(const CUDA_MEMCPY3D *c, CUstream stream, bool wait) {
+    CUresult r = drv_ready();
     if (r) return r;
-    p.kind = from_device ? to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost
-                         : to_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
-    if (from.type == CU_MEMORYTYPE_UNIFIED || to.type == CU_MEMORYTYPE_UNIFIED) p.kind = cudaMemcpyDefault;
-    DRV_CALL(wait ? cudaMemcpy3D(&p) : cudaMemcpy3DAsync(&p, stream));
+    struct cudaMemcpy3DParms p;
+    if ((r = drv_copy_of(c, &p))) return rt_quiet(false), r;
+    return drv_result(wait ? cudaMemcpy3D(&p) : cudaMemcpy3DAsync(&p, stream));
 }
 
 static CUDA_MEMCPY3D flat(const CUDA_MEMCPY2D *c) {

@@ -165,3 +165,48 @@ CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned flags) 
 CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *c) {
     return cuMemcpy2D_v2_ptds(c);
 }
+CUresult cuGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params) {
+    CUresult r = cuGraphInstantiateWithParams(exec, graph, params);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuGraphLaunch_ptsz(cudaGraphExec_t exec, CUstream stream) {
+    return cuGraphLaunch(exec, drv_own_stream(stream));
+}
+CUresult cuGraphUpload_ptsz(cudaGraphExec_t exec, CUstream stream) {
+    return cuGraphUpload(exec, drv_own_stream(stream));
+}
+CUresult cuMemcpyAtoA_v2_ptds(CUarray to, size_t to_x, CUarray from, size_t from_x, size_t n) {
+    CUresult r = cuMemcpyAtoA_v2(to, to_x, from, from_x, n);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr to, CUarray from, size_t x, size_t n) {
+    CUresult r = cuMemcpyAtoD_v2(to, from, x, n);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuMemcpyAtoH_v2_ptds(void *to, CUarray from, size_t x, size_t n) {
+    CUresult r = cuMemcpyAtoH_v2(to, from, x, n);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuMemcpyDtoA_v2_ptds(CUarray to, size_t x, CUdeviceptr from, size_t n) {
+    CUresult r = cuMemcpyDtoA_v2(to, x, from, n);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuMemcpyHtoA_v2_ptds(CUarray to, size_t x, const void *from, size_t n) {
+    CUresult r = cuMemcpyHtoA_v2(to, x, from, n);
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, enum cudaStreamCaptureMode mode) {
+    return cuStreamBeginCapture_v2(drv_own_stream(stream), mode);
+}
+CUresult cuStreamEndCapture_ptsz(CUstream stream, cudaGraph_t *graph) {
+    return cuStreamEndCapture(drv_own_stream(stream), graph);
+}
+CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **needs, size_t *n) {
+    return cuStreamGetCaptureInfo_v2(drv_own_stream(stream), status, id, graph, needs, n);
+}
+CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **needs, const cudaGraphEdgeData **data, size_t *n) {
+    return cuStreamGetCaptureInfo_v3(drv_own_stream(stream), status, id, graph, needs, data, n);
+}
+CUresult cuStreamIsCapturing_ptsz(CUstream stream, enum cudaStreamCaptureStatus *status) {
+    return cuStreamIsCapturing(drv_own_stream(stream), status);
+}

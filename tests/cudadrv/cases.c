@@ -308,6 +308,51 @@ static void memory(void) {
     SAME(cuMemAlloc_v2(&p, (size_t)1 << 45), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
+static void mapped(void) {
+    begin();
+    CUmemAllocationProp prop = {.type = cudaMemAllocationTypePinned, .location = {cudaMemLocationTypeDevice, 0}};
+    struct cudaMemAccessDesc access = {prop.location, cudaMemAccessFlagsProtReadWrite};
+    size_t step = 0;
+    OK(cuMemGetAllocationGranularity(&step, &prop, 0));
+    CHECK(step >= 65536);
+    CUdeviceptr p = 0, q = 0;
+    CUmemGenericAllocationHandle a = 0, b = 0, again = 0;
+    SAME(cuMemAddressReserve(&p, step + 1, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemAddressReserve(&p, 2 * step, 0, 0, 0));
+    OK(cuMemAddressReserve(&q, step, 0, 0, 0));
+    OK(cuMemCreate(&a, step, &prop, 0));
+    OK(cuMemCreate(&b, step, &prop, 0));
+    OK(cuMemMap(p, step, 0, a, 0));
+    SAME(cuMemMap(p, step, 0, b, 0), CUDA_ERROR_INVALID_VALUE); /* taken */
+    SAME(cuMemSetAccess(p, 2 * step, &access, 1), CUDA_ERROR_INVALID_VALUE); /* half of it is not mapped */
+    OK(cuMemMap(p + step, step, 0, b, 0));
+    OK(cuMemSetAccess(p, 2 * step, &access, 1));
+    /* One run of addresses over two pieces of memory. */
+    OK(cuMemsetD32_v2(p + step - 64, 3, 32));
+    int n = 32, by = 2;
+    CUdeviceptr at = p + step - 64;
+    void *params[] = {&at, &n, &by};
+    OK(cuLaunchKernel(kernel("scale"), 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    SAME(int_at(at, 0), 106);
+    SAME(int_at(at, 31), 406);
+    OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(p + step + 5)));
+    CHECK(again == b);
+    OK(cuMemRelease(again));
+    SAME(cuMemMap(q, step, 0, b, 0), CUDA_ERROR_NOT_SUPPORTED); /* at two addresses at once */
+    SAME(cuMemAddressFree(p, 2 * step), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemUnmap(p, 2 * step));
+    /* The bytes go with the memory. */
+    OK(cuMemMap(q, step, 0, b, 0));
+    OK(cuMemSetAccess(q, step, &access, 1));
+    SAME(int_at(q, 15), 406);
+    OK(cuMemRelease(a));
+    SAME(cuMemRelease(a), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemRelease(b));
+    OK(cuMemUnmap(q, step));
+    OK(cuMemAddressFree(p, 2 * step));
+    OK(cuMemAddressFree(q, step));
+}
+
 static void pointers(void) {
     begin();
     CUdeviceptr p = 0, start_address = 0;
@@ -380,6 +425,41 @@ static void fills(void) {
     SAME(cuMemsetD8_v2(64, 0, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void arrays(void) {
+    begin();
+    CUarray a = NULL;
+    CUDA_ARRAY3D_DESCRIPTOR d = {8, 4, 0, CU_AD_FORMAT_UNSIGNED_INT16, 2, 0}, got;
+    OK(cuArray3DCreate_v2(&a, &d));
+    OK(cuArray3DGetDescriptor_v2(&got, a));
+    CHECK(got.Width == 8 && got.Height == 4 && got.Depth == 0 && got.Format == d.Format && got.NumChannels == 2 && got.Flags == 0);
+    unsigned from[4][8], to[4][8] = {{0}};
+    for (unsigned i = 0; i < 32; i++) from[i / 8][i % 8] = i * 3;
+    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a,
+                        .WidthInBytes = 32, .Height = 4};
+    OK(cuMemcpy2D_v2(&in));
+    /* Three texels of four bytes, from the third texel of the second row on. */
+    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 8, .srcY = 1,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 32, .WidthInBytes = 12, .Height = 2};
+    OK(cuMemcpy2D_v2(&out));
+    SAME(to[0][0], 10 * 3);
+    SAME(to[1][2], 20 * 3);
+    SAME(to[0][3], 0);
+    out.srcXInBytes = 6; /* between two texels */
+    SAME(cuMemcpy2D_v2(&out), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemcpyAtoH_v2(to, a, 4, 8));
+    SAME(to[0][1], 6);
+    cudaTextureObject_t texture = 0;
+    CUDA_RESOURCE_DESC resource = {.resType = cudaResourceTypeArray, .res.array.hArray = a};
+    CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_READ_AS_INTEGER};
+    OK(cuTexObjectCreate(&texture, &resource, &how, NULL));
+    CHECK(texture);
+    OK(cuTexObjectDestroy(texture));
+    OK(cuArrayDestroy(a));
+    SAME(cuArrayDestroy(a), CUDA_ERROR_INVALID_HANDLE);
+    d.NumChannels = 3;
+    SAME(cuArray3DCreate_v2(&a, &d), CUDA_ERROR_INVALID_VALUE);
+}
+
 /* --- the rest -------------------------------------------------------------------------------------------- */
 
 static void called(void *data) {
@@ -416,6 +496,54 @@ static void streams(void) {
     OK(cuMemcpyDtoHAsync_v2_ptsz(&n, p, 4, NULL));
     OK(cuStreamDestroy_v2(s));
     SAME(cuStreamSynchronize(s), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void graphs(void) {
+    begin();
+    int calls = 0, n = 32, by = 2;
+    CUdeviceptr p = ints(32, 0);
+    cudaGraph_t g = NULL;
+    cudaGraphNode_t set = NULL, run = NULL, call = NULL;
+    cudaGraphExec_t x = NULL;
+    struct cudaMemsetParams fill = {.dst = (void *)(uintptr_t)p, .value = 5, .elementSize = 4, .width = 32, .height = 1};
+    void *params[] = {&p, &n, &by};
+    CUDA_KERNEL_NODE_PARAMS k = {.func = kernel("scale"), .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1,
+                                 .blockDimZ = 1, .kernelParams = params};
+    struct cudaHostNodeParams host = {called, &calls};
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphAddMemsetNode(&set, g, NULL, 0, &fill, context));
+    OK(cuGraphAddKernelNode_v2(&run, g, &set, 1, &k));
+    OK(cuGraphAddHostNode(&call, g, &run, 1, &host));
+    OK(cuGraphInstantiateWithFlags(&x, g, 0));
+    OK(cuGraphLaunch(x, NULL));
+    OK(cuGraphLaunch(x, NULL));
+    OK(cuCtxSynchronize());
+    SAME(calls, 2);
+    SAME(int_at(p, 1), 5 * 2 + 200);
+    by = 3;
+    OK(cuGraphExecKernelNodeSetParams_v2(x, run, &k));
+    OK(cuGraphLaunch(x, NULL));
+    SAME(int_at(p, 1), 5 * 3 + 200);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    /* The same by capture: nothing runs until the graph does. */
+    CUstream s = NULL;
+    OK(cuStreamCreate(&s, 1));
+    OK(cuStreamBeginCapture_v2(s, cudaStreamCaptureModeGlobal));
+    OK(cuMemsetD32Async(p, 7, 32, s));
+    OK(cuLaunchKernel(kernel("scale"), 1, 1, 1, 32, 1, 1, 0, s, params, NULL));
+    enum cudaStreamCaptureStatus status;
+    OK(cuStreamIsCapturing(s, &status));
+    SAME(status, cudaStreamCaptureStatusActive);
+    OK(cuStreamEndCapture(s, &g));
+    SAME(int_at(p, 1), 5 * 3 + 200);
+    size_t nodes = 0;
+    OK(cuGraphGetNodes(g, NULL, &nodes));
+    SAME(nodes, 2);
+    OK(cuGraphInstantiateWithFlags(&x, g, 0));
+    OK(cuGraphLaunch(x, s));
+    OK(cuStreamSynchronize(s));
+    SAME(int_at(p, 1), 7 * 3 + 200);
 }
 
 static void addresses(void) {
@@ -502,8 +630,8 @@ static void faults(void) {
 int main(int argc, char **argv) {
     static const struct { const char *name; void (*run)(void); } cases[] = {
         {"start", start}, {"contexts", contexts}, {"devices", devices}, {"modules", modules}, {"launches", launches},
-        {"memory", memory}, {"pointers", pointers}, {"copies", copies}, {"fills", fills}, {"streams", streams},
-        {"occupancy", occupancy}, {"links", links}, {"addresses", addresses}, {"mixed", mixed}, {"stubs", stubs}, {"faults", faults},
+        {"memory", memory}, {"mapped", mapped}, {"pointers", pointers}, {"copies", copies}, {"fills", fills}, {"streams", streams},
+        {"occupancy", occupancy}, {"links", links}, {"arrays", arrays}, {"graphs", graphs}, {"addresses", addresses}, {"mixed", mixed}, {"stubs", stubs}, {"faults", faults},
     };
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(cases[i].name, argv[1])) return cases[i].run(), 0;
