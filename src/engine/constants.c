@@ -54,7 +54,8 @@ static reads reads_of(const sass_instr *in) {
     add_operand(&r, in, &in->b);
     add_operand(&r, in, &in->c);
     add_operand(&r, in, &in->extra);
-    add_address(&r, &in->mem, is_window(in) ? 1 : 2);
+    bool surface = sass_class_of((sass_op)in->op) == SASS_CLASS_SURFACE; /* up to three coordinates */
+    add_address(&r, &in->mem, surface ? 3 : is_window(in) ? 1 : 2);
     add_address(&r, &in->mem2, 1);
     return r;
 }

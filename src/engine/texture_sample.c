@@ -21,22 +21,32 @@ static float half_of_bits(uint16_t h) {
     return float_of(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13);
 }
 
-static uint32_t component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
+/* Component c as it lies in memory, with its sign. */
+static int32_t raw_component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
     uint32_t raw = 0;
     memcpy(&raw, bytes + c * (t->bits / 8u), t->bits / 8u); /* little endian */
-    if (t->format == ENG_TEX_FLOAT) return t->bits == 16 ? bits_of(half_of_bits((uint16_t)raw)) : raw;
-    int32_t value = t->format == ENG_TEX_SIGNED ? (int32_t)(raw << (32 - t->bits)) >> (32 - t->bits) : (int32_t)raw;
-    if (!t->normalised_float) return (uint32_t)value;
-    double most = t->format == ENG_TEX_SIGNED ? (double)((1u << (t->bits - 1)) - 1) : (double)((UINT64_C(1) << t->bits) - 1);
-    float r = (float)((double)value / most);
-    return bits_of(r < -1.0f ? -1.0f : r);
+    return t->format == ENG_TEX_SIGNED ? (int32_t)(raw << (32 - t->bits)) >> (32 - t->bits) : (int32_t)raw;
 }
-static bool is_float(const eng_texture *t) { return t->format == ENG_TEX_FLOAT || t->normalised_float; }
+/* 8-bit values become 16-bit ones by having their bits twice; those are fractions of 65535 or 32767. */
+static int32_t sixteen_bits(const eng_texture *t, int32_t raw) {
+    if (t->bits == 16) return t->format == ENG_TEX_SIGNED && raw < -32767 ? -32767 : raw;
+    if (t->format == ENG_TEX_UNSIGNED) return raw * 257;
+    uint32_t v = (uint32_t)(raw < 0 ? raw < -127 ? 127 : -raw : raw), wide = v << 8 | v << 1 | v >> 6;
+    return raw < 0 ? -(int32_t)wide : (int32_t)wide;
+}
+static float of_sixteen(const eng_texture *t, int32_t v) { return (float)((double)v / (t->format == ENG_TEX_SIGNED ? 32767 : 65535)); }
 
-/* Missing components read as 0, 0, 1. */
+static uint32_t component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
+    int32_t raw = raw_component(t, bytes, c);
+    if (t->format == ENG_TEX_FLOAT) return t->bits == 16 ? bits_of(half_of_bits((uint16_t)raw)) : (uint32_t)raw;
+    if (!t->normalised_float) return (uint32_t)raw;
+    return t->bits == 8 && t->format == ENG_TEX_SIGNED ? bits_of((float)((raw < -127 ? -127 : raw) / 127.0)) : bits_of(of_sixteen(t, sixteen_bits(t, raw)));
+}
+
+/* Components that the format has not are zero. */
 static tex_value texel(const eng_texture *t, const eng_tex_level *l, uint64_t plane, int32_t x, int32_t y, const tex_reader *reader) {
     uint8_t bytes[16] = {0};
-    tex_value r = {{0, 0, 0, is_float(t) ? 0x3f800000u : 1u}};
+    tex_value r = {{0}};
     reader->read(reader->ctx, l->address + plane * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * eng_texel_bytes(t), bytes, eng_texel_bytes(t));
     for (unsigned c = 0; c < t->components; c++) r.v[c] = component(t, bytes, c);
     return r;
@@ -58,9 +68,19 @@ static int32_t address_texel(int64_t i, int32_t n, unsigned mode, bool normalise
     default: return i < 0 ? 0 : n - 1;
     }
 }
+/* The border's colour is one that a texel could have. */
 static tex_value border(const eng_texture *t) {
-    tex_value r;
-    for (int c = 0; c < 4; c++) r.v[c] = is_float(t) ? bits_of(t->border[c]) : (uint32_t)(int32_t)t->border[c];
+    tex_value r = {{0}};
+    for (unsigned c = 0; c < t->components; c++) {
+        float v = t->border[c];
+        if (t->format == ENG_TEX_FLOAT) r.v[c] = bits_of(v);
+        else if (t->normalised_float) {
+            bool is_signed = t->format == ENG_TEX_SIGNED;
+            double most = is_signed ? (1 << (t->bits - 1)) - 1 : (1 << t->bits) - 1, least = is_signed ? -most : 0, n = floor((double)v * most + 0.5);
+            uint32_t raw = (uint32_t)(int32_t)(n > most ? most : n < least ? least : n);
+            r.v[c] = component(t, (const uint8_t *)&raw, 0);
+        } else r.v[c] = (uint32_t)(int32_t)v;
+    }
     return r;
 }
 static tex_value texel_at(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const int64_t i[3], const tex_reader *reader) {
@@ -77,56 +97,117 @@ static tex_value texel_at(const eng_texture *t, const eng_tex_level *l, uint64_t
 
 enum { WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS };
 
-/* A coordinate in texels, in 256ths. */
-static int64_t fixed_point(float x, uint32_t n, bool normalised) {
-    double v = (double)x * (normalised ? n : 1u) * WEIGHT_ONE;
-    if (!(v > -0x1p40)) v = -0x1p40; /* NaN too */
-    if (v > 0x1p40) v = 0x1p40;
-    return (int64_t)floor(v + 0.5);
+/* A coordinate in texels; normalised ones lose what is below 2^-23 first. */
+static double in_texels(const eng_texture *t, unsigned d, float x, uint32_t n) {
+    double v = (double)x;
+    if (!(v > -0x1p30)) v = -0x1p30; /* NaN too */
+    if (v > 0x1p30) v = 0x1p30;
+    if (!t->normalised_coords) return v;
+    if (t->address[d] == ENG_TEX_WRAP) v -= floor(v);
+    return trunc(v * 0x1p23) * 0x1p-23 * n;
 }
-
-static float mix(float a, float b, int64_t w) { return a + (b - a) * (float)w / WEIGHT_ONE; }
 
 /* --- one level --------------------------------------------------------------------------------------------------- */
 
 static tex_value point(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int64_t i[3] = {0, 0, 0};
-    for (unsigned d = 0; d < t->dims; d++) {
-        double v = floor((double)p->at[d] * (t->normalised_coords ? size[d] : 1u));
-        i[d] = (v > -0x1p40 ? v < 0x1p40 ? (int64_t)v : INT64_C(1) << 40 : -(INT64_C(1) << 40)) + p->offset[d];
-    }
+    for (unsigned d = 0; d < t->dims; d++) i[d] = (int64_t)floor(in_texels(t, d, p->at[d], size[d])) + p->offset[d];
     return texel_at(t, l, layer, i, reader);
 }
 
-static tex_value linear(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
+/* The corners of a filter and their weights, whose sum is 256. */
+typedef struct corners {
+    unsigned n;
+    int64_t i[8][3];
+    int64_t weight[8];
+} corners;
+static void find_corners(const eng_texture *t, const eng_tex_level *l, const tex_place *p, corners *to) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int64_t base[3] = {0, 0, 0}, w[3] = {0, 0, 0};
     for (unsigned d = 0; d < t->dims; d++) {
-        int64_t f = fixed_point(p->at[d], size[d], t->normalised_coords) - WEIGHT_ONE / 2;
+        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
         base[d] = (f >> WEIGHT_BITS) + p->offset[d];
         w[d] = f & (WEIGHT_ONE - 1);
     }
-    unsigned corners = 1u << t->dims;
-    tex_value at[8], r;
-    for (unsigned k = 0; k < corners; k++) {
-        int64_t i[3] = {base[0] + (k & 1), base[1] + (k >> 1 & 1), base[2] + (k >> 2)};
-        at[k] = texel_at(t, l, layer, i, reader);
-    }
-    for (int c = 0; c < 4; c++) {
-        float v[8];
-        for (unsigned k = 0; k < corners; k++) v[k] = float_of(at[k].v[c]);
-        for (unsigned d = 0, n = corners; d < t->dims; d++, n /= 2)
-            for (unsigned k = 0; k < n / 2; k++) v[k] = mix(v[2 * k], v[2 * k + 1], w[d]);
-        r.v[c] = bits_of(v[0]);
+    to->n = 1u << t->dims;
+    to->weight[0] = WEIGHT_ONE;
+    for (unsigned d = 0, n = 1; d < t->dims; d++, n *= 2)
+        for (unsigned k = 0; k < n; k++) { /* each weight is divided in two, in whole 256ths */
+            int64_t far = (to->weight[k] * w[d] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
+            to->weight[k + n] = far;
+            to->weight[k] -= far;
+        }
+    for (unsigned k = 0; k < to->n; k++)
+        for (unsigned d = 0; d < 3; d++) to->i[k][d] = base[d] + (k >> d & 1);
+}
+/* Filtered halves are halves. */
+static float to_half(double v) {
+    int e;
+    if (v == 0 || !isfinite(v)) return (float)v;
+    frexp(v, &e);
+    double unit = ldexp(1, (e - 1 < -14 ? -14 : e - 1) - 10), r = rint(v / unit) * unit;
+    return fabs(r) > 65504 ? copysignf(INFINITY, (float)v) : (float)r;
+}
+static tex_value linear(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
+    corners c;
+    find_corners(t, l, p, &c);
+    tex_value at[8], r = {{0}};
+    for (unsigned k = 0; k < c.n; k++) at[k] = texel_at(t, l, layer, c.i[k], reader);
+    for (unsigned n = 0; n < t->components; n++) {
+        double sum = 0;
+        for (unsigned k = 0; k < c.n; k++) {
+            double v = float_of(at[k].v[n]);
+            if (t->format != ENG_TEX_FLOAT) v = rint(v * (t->format == ENG_TEX_SIGNED ? 32767 : 65535)); /* what it was made of */
+            sum += v * (double)c.weight[k];
+        }
+        if (t->format == ENG_TEX_FLOAT) r.v[n] = bits_of(t->bits == 16 ? to_half(sum / WEIGHT_ONE) : (float)(sum / WEIGHT_ONE));
+        else r.v[n] = bits_of(of_sixteen(t, (int32_t)floor(sum / WEIGHT_ONE + 0.5)));
     }
     return r;
 }
 
+static tex_value one_level(const eng_texture *t, unsigned level, uint64_t layer, const tex_place *p, const tex_reader *reader) {
+    return t->linear ? linear(t, &t->levels[level], layer, p, reader) : point(t, &t->levels[level], layer, p, reader);
+}
+
+/* A direction's face and the place in it. Code divides the direction by its largest component beforehand. */
+static tex_place on_face(const tex_place *p, uint64_t *face) {
+    float x = p->at[0], y = p->at[1], z = p->at[2], s, u;
+    tex_place r = *p;
+    if (fabsf(z) >= fabsf(x) && fabsf(z) >= fabsf(y)) *face = z < 0 ? 5 : 4, s = z < 0 ? -x : x, u = -y;
+    else if (fabsf(y) >= fabsf(x)) *face = y < 0 ? 3 : 2, s = x, u = y < 0 ? -z : z;
+    else *face = x < 0 ? 1 : 0, s = x < 0 ? z : -z, u = -y;
+    r.at[0] = s * 0.5f + 0.5f;
+    r.at[1] = u * 0.5f + 0.5f;
+    r.at[2] = 0;
+    return r;
+}
+
 tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader *reader) {
-    uint64_t layer = p->layer;
-    const eng_tex_level *l = &t->levels[0];
-    return t->linear ? linear(t, l, layer, p, reader) : point(t, l, layer, p, reader);
+    uint64_t layer = p->layer < t->layers ? p->layer : t->layers ? t->layers - 1 : 0;
+    tex_place place = *p;
+    if (t->cube) {
+        uint64_t face;
+        place = on_face(p, &face);
+        layer = layer * 6 + face;
+    }
+    float lod = p->lod + t->level_bias;
+    lod = lod > t->level_max ? t->level_max : lod;
+    lod = lod < t->level_min ? t->level_min : lod;
+    if (!(lod > 0) || t->n_levels < 2) return one_level(t, 0, layer, &place, reader);
+    if (lod > (float)(t->n_levels - 1)) lod = (float)(t->n_levels - 1);
+    if (!t->linear_levels) return one_level(t, (unsigned)floorf(lod + 0.5f), layer, &place, reader);
+    unsigned w = (unsigned)floorf(lod * WEIGHT_ONE), level = w >> WEIGHT_BITS; /* between levels too, 256ths */
+    tex_value near = one_level(t, level, layer, &place, reader);
+    w &= WEIGHT_ONE - 1;
+    if (!w) return near;
+    tex_value far = one_level(t, level + 1, layer, &place, reader);
+    for (unsigned c = 0; c < t->components; c++) {
+        double a = float_of(near.v[c]), b = float_of(far.v[c]);
+        near.v[c] = bits_of((float)((a * (WEIGHT_ONE - w) + b * w) / WEIGHT_ONE));
+    }
+    return near;
 }
 tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, const tex_reader *reader) {
     const eng_tex_level *l = &t->levels[level < t->n_levels ? level : 0];
@@ -139,5 +220,21 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
     }
     return texel(t, l, p->layer + (uint64_t)at[2], (int32_t)at[0], (int32_t)at[1], reader);
 }
-tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) { tex_value v={0}; return v; }
-float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) { return 0; }
+tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) {
+    static const uint8_t order[4] = {2, 3, 1, 0}; /* (0, 1) (1, 1) (1, 0) (0, 0) */
+    corners at;
+    tex_value r;
+    find_corners(t, &t->levels[0], p, &at);
+    for (unsigned n = 0; n < 4; n++) r.v[n] = texel_at(t, &t->levels[0], p->layer, at.i[order[n]], reader).v[c & 3];
+    return r;
+}
+float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) {
+    const uint32_t size[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};
+    double x = 0, y = 0;
+    for (unsigned d = 0; d < t->dims; d++) {
+        double scale = t->normalised_coords ? size[d] : 1;
+        x += dx[d] * scale * (dx[d] * scale);
+        y += dy[d] * scale * (dy[d] * scale);
+    }
+    return 0.5f * (float)log2(x > y ? x : y);
+}
