@@ -1,8 +1,8 @@
-/* Textures and surfaces: TEX, TLD, TLD4, TXD, TXQ; SULD, SUST. A lane at a time: what a texture returns is texture_sample.c's,
+/* Textures and surfaces: TEX, TLD, TLD4, TXD; SULD, SUST. A lane at a time: what a texture returns is texture_sample.c's,
  * what is here is where the operands lie.
  *
  *   A          array index first (an integer), then the coordinates: floats, for TLD integers
- *   B          the handle first in the forms .B, then the level of detail, or TXD's derivatives along x, y by coordinate
+ *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, or TXD's derivatives along x, y by coordinate
  *   handle     else from `extra`: a constant or a uniform register
  *   results    the components that the mask asks for: two from D on, the others from D2 on
  *   surfaces   x in bytes, y, then z or the layer */
@@ -14,7 +14,7 @@
 
 /* x: operation | dimensions << 8 | (array) << 12 | (handle in B) << 13 | mask << 16 | level kind << 20 | component << 24
  * y: place of the memory range; a, b: A and B; c: the handle; d, imm: D and D2 */
-enum { TEX_SAMPLE, TEX_FETCH, TEX_GATHER, TEX_GRADIENT, TEX_QUERY };
+enum { TEX_SAMPLE, TEX_FETCH, TEX_GATHER, TEX_GRADIENT };
 enum { LOD_NONE, LOD_ZERO, LOD_BIAS, LOD_LEVEL };
 enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13 };
 
@@ -53,7 +53,7 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     unsigned operation = i->x & 0xff, dims = i->x >> 8 & 15, lod = i->x >> 20 & 15;
     uint32_t a = i->a, b = i->b, handle = eng_u32(R, i->c)[l];
 #define NEXT(at) (at += ENG_SLOT, eng_u32(R, at - ENG_SLOT)[l])
-    if (i->x & TEX_HANDLE_IN_B) handle = NEXT(b);
+    if (i->x & TEX_HANDLE_IN_B) handle = operation == TEX_GRADIENT ? NEXT(a) : NEXT(b);
     const eng_texture *t = eng_texture_get(w->worker->device, handle);
     if (!t) return no_object(i, w, l, handle, "texture");
     tex_place p = {.layer = i->x & TEX_ARRAY ? NEXT(a) : 0};
@@ -77,10 +77,7 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
 #undef NEXT
     if (operation == TEX_FETCH) r = tex_fetch(t, &p, (uint32_t)p.lod, from);
     else if (operation == TEX_GATHER) r = tex_gather(t, &p, i->x >> 24 & 3, from);
-    else if (operation == TEX_QUERY) {
-        const eng_tex_level *level = &t->levels[p.index[0] >= 0 && p.index[0] < t->n_levels ? p.index[0] : 0];
-        r = (tex_value){{level->width, level->height, t->layered ? t->layers : level->depth, t->n_levels}};
-    } else r = tex_sample(t, &p, from);
+    else r = tex_sample(t, &p, from);
     unsigned n = 0;
     for (unsigned c = 0; c < 4; c++) {
         if (!(i->x >> (16 + c) & 1)) continue;
@@ -109,7 +106,7 @@ static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_wa
 static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned operation, unsigned lod) {
     static const uint8_t dims[4] = {1, 2, 3, 3};
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "whether a texture's page is there");
-    if (in->hi >> (76 - 64) & 1 && operation != TEX_QUERY) return eng_refuse(plan, "offsets of texels");
+    if (in->hi >> (76 - 64) & 1) return eng_refuse(plan, "offsets of texels");
     if ((operation == TEX_SAMPLE || operation == TEX_FETCH) && in->hi >> (78 - 64) & 1) return eng_refuse(plan, "a comparison, or samples");
     if (lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
     bool in_b = in->extra.kind == SASS_NONE;
@@ -118,7 +115,7 @@ static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
     out->a = eng_slot_src(plan, &in->a);
     out->b = eng_slot_src(plan, &in->b);
     out->c = in_b ? eng_slot_value(plan, 0) : eng_slot_src(plan, &in->extra);
-    out->x = operation | (uint32_t)(operation == TEX_QUERY ? 1 : dims[in->shape & 3]) << 8 | (operation != TEX_QUERY && in->shape & 4 ? TEX_ARRAY : 0) |
+    out->x = operation | (uint32_t)dims[in->shape & 3] << 8 | (in->shape & 4 ? TEX_ARRAY : 0) |
              (in_b ? TEX_HANDLE_IN_B : 0) | (uint32_t)(in->byte & 15) << 16 | lod << 20;
     out->y = mem_range_slot(out->id, ENG_READ);
     out->fn = texture;
@@ -132,11 +129,6 @@ static bool bind_tld4(eng_plan *p, const sass_instr *in, eng_ins *out) {
     out->x |= (uint32_t)in->sub << 24;
     return true;
 }
-static bool bind_txq(eng_plan *p, const sass_instr *in, eng_ins *out) {
-    if (in->sub) return eng_refuse(p, "what this asks of a texture");
-    return bind_texture(p, in, out, TEX_QUERY, LOD_NONE);
-}
-
 /* --- surfaces ------------------------------------------------------------------------------------------------- */
 
 enum { BOUNDARY_IGNORE, BOUNDARY_CLAMP, BOUNDARY_TRAP };
@@ -228,5 +220,5 @@ static bool bind_surface(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
 static bool bind_suld(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_surface(p, in, out, ENG_READ); }
 static bool bind_sust(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_surface(p, in, out, ENG_WRITE); }
 
-ENG_FAMILY(texture, {"tex", bind_tex}, {"tld", bind_tld}, {"tld4", bind_tld4}, {"txd", bind_txd}, {"txq", bind_txq}, {"suld", bind_suld},
+ENG_FAMILY(texture, {"tex", bind_tex}, {"tld", bind_tld}, {"tld4", bind_tld4}, {"txd", bind_txd}, {"suld", bind_suld},
            {"sust", bind_sust});

@@ -154,6 +154,10 @@ static tex_value linear(const eng_texture *t, const eng_tex_level *l, uint64_t l
     find_corners(t, l, p, &c);
     tex_value at[8], r = {{0}};
     for (unsigned k = 0; k < c.n; k++) at[k] = texel_at(t, l, layer, c.i[k], reader);
+    if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER) { /* one row, read at its upper edge: half of it is border */
+        for (unsigned k = 0; k < 2; k++) c.weight[k] = (c.weight[k] + k) / 2;
+        at[2] = border(t), c.weight[2] = WEIGHT_ONE / 2, c.n = 3;
+    }
     for (unsigned n = 0; n < t->components; n++) {
         double sum = 0;
         for (unsigned k = 0; k < c.n; k++) {
