@@ -91,7 +91,12 @@ cudaError_t rt_event_record(cudaEvent_t handle, rt_stream *stream) {
     ev->recorded = true;
     ev->tips.count = 0;
     ev->capture = stream->capture ? stream->capture->id : 0;
-    if (!stream->capture) return ev->ns = rt_stream_now(stream), cudaSuccess;
+    if (!stream->capture) {
+        ev->ns = rt_stream_now(stream);
+        rt_stream_order(stream);
+        ses_order_record(rt.session, ev, rt_timeline(stream));
+        return cudaSuccess;
+    }
     for (size_t i = 0; i < stream->tips.count; i++)
         if (!wg_vec_push(&ev->tips, stream->tips.at[i])) return cudaErrorMemoryAllocation;
     return cudaSuccess;
@@ -130,6 +135,7 @@ cudaError_t rt_event_wait(cudaEvent_t handle, rt_stream *stream) {
     if (e || !ev->recorded) return e;
     if (stream->capture) return broken(stream->capture, cudaErrorStreamCaptureIsolation);
     if (ev->ns > stream->clock_ns) stream->clock_ns = ev->ns;
+    ses_order_await(rt.session, rt_timeline(stream), ev);
     return cudaSuccess;
 }
 

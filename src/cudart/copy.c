@@ -1,4 +1,5 @@
 /* Copies and fills: one row, rows with a pitch, boxes. A 1-D copy is a box of one row. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cudart/api.h"
@@ -69,6 +70,22 @@ static void refused(uint64_t to, uint64_t from, const char *why) {
     rt_finding_about(about, freed ? "use-after-free" : "api-error", "error", "%s", why);
 }
 
+/* Tells the session what a copy or fill touches, for races with other streams. from: NULL for a fill. */
+static void order(rt_stream *stream, const char *call, const rt_box *to, const rt_box *from, size_t width, size_t height, size_t depth) {
+    if (!ses_order_kept(rt.session)) return;
+    size_t rows = height * depth;
+    ses_range *ranges = calloc(2 * rows, sizeof *ranges);
+    void *frames[RT_STACK_FRAMES];
+    if (!ranges) return;
+    for (size_t k = 0; k < rows; k++) {
+        ranges[k] = (ses_range){.address = row_of(to, k % height, k / height), .size = width, .writes = true};
+        if (from) ranges[rows + k] = (ses_range){.address = row_of(from, k % height, k / height), .size = width};
+    }
+    rt_stream_order(stream);
+    ses_order_ranges(rt.session, rt_timeline(stream), call, ranges, from ? 2 * rows : rows, frames, rt_stack(frames));
+    free(ranges);
+}
+
 cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
     rt_copy c = *copy;
     if (!c.width || !c.height || !c.depth) return cudaSuccess;
@@ -92,6 +109,9 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
             refused(row_of(&c.to, y, z), row_of(&c.from, y, z), err.text);
             return rt_error_of(status);
         }
+    order(stream, "cudaMemcpy", &c.to, &c.from, c.width, c.height, c.depth);
+    /* Into memory that the driver does not know, it comes back when all is there. */
+    if (as == ENG_DEVICE_TO_HOST && side(c.to.address) == ON_HOST) ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
     rt_stream_work(stream, copy_ns(bytes, as == ENG_HOST_TO_DEVICE || as == ENG_DEVICE_TO_DEVICE,
                                    as == ENG_DEVICE_TO_HOST || as == ENG_DEVICE_TO_DEVICE));
     return cudaSuccess;
@@ -186,6 +206,7 @@ cudaError_t rt_fill_run(const rt_fill *f, rt_stream *stream) {
             refused(row_of(&f->to, y, z), 0, err.text);
             return rt_error_of(status);
         }
+    order(stream, "cudaMemset", &f->to, NULL, width, height, depth);
     rt_stream_work(stream, START_NS + (double)bytes * 1e9 / rt_gpu()->bandwidth);
     return cudaSuccess;
 }

@@ -36,6 +36,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (!ev) return rt_leave(cudaErrorInvalidResourceHandle);
     wg_u64map_remove(&rt.events, (uintptr_t)ev);
     wg_vec_free(&ev->tips);
+    ses_order_drop(rt.session, ev);
     free(ev);
     return rt_leave(cudaSuccess);
 }
@@ -71,6 +72,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     cudaError_t e = rt_enter();
     if (e) return e;
     const rt_event *ev = rt_event_of(event);
+    if (ev && ev->recorded && !ev->capture) ses_order_await(rt.session, SES_HOST, ev); /* it is over, which the program now knows */
     return rt_leave(!ev ? cudaErrorInvalidResourceHandle : ev->capture ? captured(ev) : cudaSuccess);
 }
 
@@ -81,6 +83,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!ev) return rt_leave(cudaErrorInvalidResourceHandle);
     if (ev->capture) return rt_leave(captured(ev));
     if (ev->recorded && ev->ns > rt.host_ns) rt.host_ns = ev->ns;
+    if (ev->recorded) ses_order_await(rt.session, SES_HOST, ev);
     return rt_leave(cudaSuccess);
 }
 

@@ -163,6 +163,7 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
         .n_stack = rt_stack(frames),
     };
     rt_print_flush();
+    rt_stream_order(stream);
     wg_error err = {0};
     double ns = 0;
     wg_status status = ses_run(rt.session, &launch, &ns, &err);

@@ -17,6 +17,7 @@ enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 static rt_stream *make(unsigned flags, int priority) {
     rt_stream *s = calloc(1, sizeof *s);
     if (!s) return NULL;
+    ses_order_begin(rt.session);
     *s = (rt_stream){.number = ++rt.streams_made, .flags = flags, .priority = priority};
     if (wg_u64map_set(&rt.streams, (uintptr_t)s, (uintptr_t)s)) return s;
     free(s);
@@ -59,8 +60,27 @@ void rt_stream_work(rt_stream *stream, double ns) {
     stream->clock_ns = rt_stream_now(stream) + ns;
 }
 
+void rt_stream_order(const rt_stream *stream) {
+    if (!ses_order_kept(rt.session)) return;
+    ses_order_after(rt.session, rt_timeline(stream), SES_HOST);
+    if (stream == &legacy) {
+        for (size_t i = 0; i < rt.streams.room; i++) {
+            const rt_stream *s = rt.streams.slots[i].used ? (const rt_stream *)(uintptr_t)rt.streams.slots[i].value : NULL;
+            if (s && !(s->flags & cudaStreamNonBlocking)) ses_order_after(rt.session, rt_timeline(stream), rt_timeline(s));
+        }
+    } else if (!(stream->flags & cudaStreamNonBlocking)) {
+        ses_order_after(rt.session, rt_timeline(stream), rt_timeline(&legacy));
+    }
+}
+
 void rt_stream_wait(rt_stream *stream) {
     rt_print_flush();
+    if (!stream) {
+        ses_order_all(rt.session);
+    } else {
+        rt_stream_order(stream);
+        ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
+    }
     rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(false));
 }
 
@@ -99,6 +119,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     rt_stream *s = rt_stream_of(stream);
     if (!s || s == &legacy || s == per_thread) return rt_leave(cudaErrorInvalidResourceHandle);
     rt_capture_leave(s);
+    if (!(s->flags & cudaStreamNonBlocking)) ses_order_after(rt.session, rt_timeline(&legacy), rt_timeline(s)); /* which waits for its work all the same */
     wg_u64map_remove(&rt.streams, (uintptr_t)s);
     free(s);
     return rt_leave(cudaSuccess);
@@ -120,7 +141,12 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
     if (!s->number && (e = rt_capture_check(s))) return rt_leave(e);
-    return rt_leave(rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported));
+    e = rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported);
+    if (!e) { /* all its work is done, which the program now knows */
+        rt_stream_order(s);
+        ses_order_after(rt.session, SES_HOST, rt_timeline(s));
+    }
+    return rt_leave(e);
 }
 
 /* Enters, and finds the stream that a question is about; out: where the answer goes. */
@@ -224,6 +250,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
     if ((e = rt_capture_check(s)) || (e = rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported))) return rt_leave(e);
     rt_stream_work(s, 0);
+    rt_stream_order(s);
+    ses_order_after(rt.session, SES_HOST, rt_timeline(s)); /* the program may learn of it by the callback */
     rt_print_flush();
     rt_leave(cudaSuccess);
     callback(stream, cudaSuccess, data);

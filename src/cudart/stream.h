@@ -24,6 +24,9 @@ typedef struct CUstream_st {
 rt_stream *rt_stream_of(cudaStream_t handle);
 /* Adds work of a duration to the stream. */
 void rt_stream_work(rt_stream *stream, double ns);
+/* What the stream does next comes after all that it must wait for (session.h: the order of operations). */
+void rt_stream_order(const rt_stream *stream);
+static inline uint64_t rt_timeline(const rt_stream *stream) { return stream->number + 1; }
 /* The host waits for all that is in the stream; NULL: in all streams. */
 void rt_stream_wait(rt_stream *stream);
 /* The same for a call, which a capture of the stream does not permit. */

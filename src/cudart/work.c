@@ -16,6 +16,8 @@ cudaError_t rt_work_put(const rt_work *work, rt_stream *stream) {
 /* The program's own function, without the lock: it may wait for another thread's calls. */
 static cudaError_t run_host(const struct cudaHostNodeParams *host, rt_stream *stream) {
     rt_stream_work(stream, 0);
+    rt_stream_order(stream);
+    ses_order_after(rt.session, SES_HOST, rt_timeline(stream)); /* the program may learn of it by the function */
     rt_print_flush();
     pthread_mutex_unlock(&rt.lock);
     host->fn(host->userData);

@@ -34,8 +34,15 @@ static void write_side(const json_t *side, const char *word, wg_text *out) {
     if (!side) return;
     wg_text_printf(out, "         %s%s%s", word, access ? " " : "", access ? access : "");
     write_line(side, out);
-    wg_text_add(out, " by ");
-    write_thread(side, out);
+    if (json_object_get(side, "block")) {
+        wg_text_add(out, " by ");
+        write_thread(side, out);
+    } else { /* of another operation */
+        char place[256];
+        rep_place_of_stack(json_object_get(side, "stack"), place, sizeof place);
+        wg_text_printf(out, " by %s", rep_word(side, json_object_get(side, "kernel") ? "kernel" : "call"));
+        if (place[0]) wg_text_printf(out, ", asked for in %s", place);
+    }
     if (code) wg_text_printf(out, "\n         /*%04llx*/ %s", (unsigned long long)json_integer_value(json_object_get(side, "offset")), code);
     wg_text_add(out, "\n");
 }
@@ -46,7 +53,8 @@ static void write_where(const json_t *f, wg_text *out) {
     wg_text_printf(out, "         in %s", kernel);
     write_line(f, out);
     wg_text_add(out, "\n         ");
-    write_thread(f, out);
+    if (json_object_get(f, "block")) write_thread(f, out);
+    else wg_text_printf(out, "stream %lld", (long long)json_integer_value(json_object_get(f, "stream")));
     int more = __builtin_popcount((unsigned)json_integer_value(json_object_get(f, "lanes"))) - 1;
     if (more > 0) wg_text_printf(out, " and %d more lane%s of its warp", more, more == 1 ? "" : "s");
     json_int_t times = json_integer_value(json_object_get(f, "count"));

@@ -100,13 +100,17 @@ static void choose_frame(json_t *place) {
     }
 }
 
-static json_t *side_json(const session *ses, const ses_launch *l, const watch_side *side) {
-    const img_function *function = &eng_code_module(l->code)->functions[side->function];
-    json_t *out = side->instr < function->code_size / 16 ? ses_place_json(l->code, function, side->instr) : json_object();
+json_t *ses_own_place_json(const eng_code *code, const img_function *function, uint32_t instr) {
+    json_t *out = instr < function->code_size / 16 ? ses_place_json(code, function, instr) : json_object();
     json_t *text = json_object_get(out, "sass");
     if (text) json_object_set(out, "instruction", text);
     json_object_del(out, "sass");
     choose_frame(out);
+    return out;
+}
+
+static json_t *side_json(const session *ses, const ses_launch *l, const watch_side *side) {
+    json_t *out = ses_own_place_json(l->code, &eng_code_module(l->code)->functions[side->function], side->instr);
     json_object_set_new(out, "block", triple(side->block, l->grid));
     json_object_set_new(out, "thread", triple((uint64_t)side->warp * 32 + side->lane, l->block));
     json_object_set_new(out, "warp", json_integer(side->warp));

@@ -52,6 +52,7 @@ struct session {
     wg_vec(ses_profile *) profiles;
     wg_u64map elements; /* allocation id -> width of its narrowest access */
     watch_scratch *scratch;
+    struct ses_order *order; /* of streams; NULL: there is one stream, or nobody asks */
     uint64_t launches, matched; /* launches asked for; those that match --kernel */
     json_t *last;      /* the latest launch's record */
     _Atomic bool running;
@@ -87,6 +88,15 @@ void ses_findings_write(session *ses, const ses_launch *launch, uint64_t index, 
 json_t *ses_finding_json(const session *ses, const ses_launch *launch, uint64_t index, const watch_finding *finding);
 json_t *ses_allocation_json(const eng_allocation *allocation, uint64_t address); /* "allocation" of a finding */
 const char *ses_fatal_message(const watch_findings *findings); /* what ended the launch; NULL: nothing that was found */
+
+/* The program's own frame of an instruction, with the instruction as text. */
+json_t *ses_own_place_json(const eng_code *code, const img_function *function, uint32_t instr);
+
+/* --- order.c ------------------------------------------------------------------------------ */
+/* Looks for races of a launch with what may run at the same time. Takes what it touched. */
+void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents);
+void ses_order_unload(session *ses, const eng_code *code);
+void ses_order_free(session *ses);
 
 /* --- trace.c ------------------------------------------------------------------------------ */
 /* What the engine is to trace in this launch; NULL: nothing. Then, when the launch has ended, its record. */

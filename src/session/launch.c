@@ -141,6 +141,7 @@ static bool wanted(session *ses, const ses_launch *l) {
 
 static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *nanoseconds, wg_error *err) {
     hearing heard = {.ses = ses};
+    watch_extents extents = {0};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
@@ -155,7 +156,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     if (watched) {
         if (!ses->scratch) ses->scratch = watch_scratch_new();
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
-                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch,
+                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch, .extents = ses->order ? &extents : NULL,
                              .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
                              .checks = checks, .samples = ses->options.want_samples};
         if (!watch_run_start(&watching, &ctx, launch.jobs))
@@ -178,6 +179,8 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     const char *fatal = ses_fatal_message(&heard.findings);
     if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);
+    if (watched) ses_order_launch(ses, l, index, &extents);
+    watch_extents_free(&extents);
     watch_findings_free(&heard.findings);
     eng_result_free(&result);
     watch_run_stop(&watching);

@@ -65,6 +65,7 @@ void ses_free(session *ses) {
         eng_memory_on_release(eng_device_memory(ses->device), NULL, NULL);
         eng_memory_on_copy_out(eng_device_memory(ses->device), NULL, NULL);
     }
+    ses_order_free(ses);
     while (ses->modules.count) ses_unload(ses, ses->modules.at[ses->modules.count - 1].code);
     wg_vec_free(&ses->modules);
     wg_vec_free(&ses->profiles);
@@ -210,6 +211,7 @@ void ses_unload(session *ses, eng_code *code) {
         ses_module *m = &ses->modules.at[i];
         if (m->code != code) continue;
         ses_profiles_forget(ses, code);
+        ses_order_unload(ses, code);
         eng_unload(m->code);
         img_module_free(m->module);
         wg_arena_free(m->arena);

@@ -99,6 +99,24 @@ void ses_finding_about(session *ses, uint64_t address, const char *kind, const c
                        const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 /* Who can tell the host stack of the call that is being answered: for findings that a call brings to light further down. */
 void ses_on_stack(session *ses, unsigned (*stack)(void **frames, unsigned room));
+/* --- the order of operations (order.c): a face tells it, races between operations of streams are found by it ---
+ * Timelines: the host's, and stream number + 1 for each stream. */
+enum { SES_HOST = 0 };
+void ses_order_begin(session *ses); /* there is a second stream: from here on order is kept */
+/* What the later timeline does from now on comes after all that the earlier one has done. */
+void ses_order_after(session *ses, uint64_t later, uint64_t earlier);
+void ses_order_all(session *ses); /* the host has waited for all */
+void ses_order_record(session *ses, const void *event, uint64_t timeline);
+void ses_order_drop(session *ses, const void *event); /* destroyed */
+void ses_order_await(session *ses, uint64_t timeline, const void *event);
+typedef struct ses_range {
+    uint64_t address, size;
+    bool writes;
+} ses_range;
+/* A copy or fill; what is no device memory is passed over. */
+void ses_order_ranges(session *ses, uint64_t timeline, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack);
+bool ses_order_kept(const session *ses);
+
 /* Findings of what is not freed now. A face calls it where everything should be: when the program ends, or resets the
  * device. */
 void ses_leaks_write(session *ses);

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "engine/engine.h"
+#include "watch/extents.h"
 #include "watch/finding.h"
 
 /* --- counters: one row each in counters.def --------------------------------------------- */
@@ -92,6 +93,7 @@ typedef struct watch_context {
     const eng_gpu *gpu;
     eng_memory *memory;
     wg_u64map *elements; /* allocation id -> width of the narrowest access to it; may be NULL */
+    watch_extents *extents; /* gets what the launch touches; NULL: nobody wants it */
     watch_scratch *scratch; /* of the one launch that runs; may be NULL */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = not asked for */
     uint32_t checks; /* what is looked for, 1 << watch_kind, or-ed (finding.h) */

@@ -1,0 +1,234 @@
+/* Races between operations of streams: launches, copies, fills. What comes before what is told by the runtime's face, for
+ * timelines: the host's and one a stream. Each has a clock that says how much of every timeline came before it, and each operation
+ * is a tick of its own timeline's clock. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/inner.h"
+
+enum { MOST_OPS = 256, MOST_TIMELINES = 4096, STACK = 24 };
+
+typedef wg_vec(uint64_t) clock_of; /* by timeline */
+typedef struct op {
+    struct op *next;
+    uint64_t timeline, tick, launch;
+    eng_code *code; /* NULL: no kernel, or its module was unloaded */
+    const img_function *function;
+    char *name;     /* of the kernel, or what it is: "cudaMemcpyAsync" */
+    bool kernel;
+    void *stack[STACK];
+    unsigned n_stack;
+    watch_extents extents;
+} op;
+typedef struct ses_order {
+    wg_vec(clock_of) timelines;
+    wg_u64map events; /* handle -> clock_of */
+    op *ops;          /* that some timeline does not know of, the latest first */
+    wg_u64map told;
+} ses_order;
+
+static void op_free(op *o) {
+    watch_extents_free(&o->extents);
+    free(o->name);
+    free(o);
+}
+
+void ses_order_free(session *ses) {
+    ses_order *order = ses->order;
+    if (!order) return;
+    for (size_t i = 0; i < order->timelines.count; i++) wg_vec_free(&order->timelines.at[i]);
+    wg_vec_free(&order->timelines);
+    for (size_t i = 0; i < order->events.room; i++) {
+        clock_of *c = order->events.slots[i].used ? (clock_of *)(uintptr_t)order->events.slots[i].value : NULL;
+        if (c) wg_vec_free(c);
+        free(c);
+    }
+    wg_u64map_free(&order->events);
+    wg_u64map_free(&order->told);
+    for (op *o; (o = order->ops);) {
+        order->ops = o->next;
+        op_free(o);
+    }
+    free(order);
+    ses->order = NULL;
+}
+
+void ses_order_begin(session *ses) {
+    if (!ses->order && ses->checks & WATCH_CHECK(RACE)) ses->order = calloc(1, sizeof *ses->order);
+}
+
+bool ses_order_kept(const session *ses) { return ses->order != NULL; }
+
+/* --- clocks ------------------------------------------------------------------------------------------- */
+
+static bool reach(clock_of *c, size_t n) {
+    while (c->count < n)
+        if (!wg_vec_push(c, 0)) return false;
+    return true;
+}
+
+static clock_of *timeline(ses_order *order, uint64_t id) {
+    while (order->timelines.count <= id && id < MOST_TIMELINES)
+        if (!wg_vec_push(&order->timelines, (clock_of){0})) return NULL;
+    return id < order->timelines.count ? &order->timelines.at[id] : NULL;
+}
+
+static void join(clock_of *to, const clock_of *from) {
+    if (!to || !from || to == from || !reach(to, from->count)) return;
+    for (size_t i = 0; i < from->count; i++)
+        if (from->at[i] > to->at[i]) to->at[i] = from->at[i];
+}
+
+static uint64_t known(const clock_of *c, uint64_t id) { return id < c->count ? c->at[id] : 0; }
+
+/* What the host knows of comes before everything that it asks for from now on. */
+static void prune(ses_order *order) {
+    const clock_of *host = timeline(order, SES_HOST);
+    unsigned n = 0;
+    for (op **at = &order->ops, *o; host && (o = *at);) {
+        if (known(host, o->timeline) >= o->tick || ++n > MOST_OPS) {
+            *at = o->next;
+            op_free(o);
+        } else at = &o->next;
+    }
+}
+
+void ses_order_after(session *ses, uint64_t later, uint64_t earlier) {
+    ses_order *order = ses->order;
+    if (!order || !timeline(order, later > earlier ? later : earlier)) return;
+    join(timeline(order, later), timeline(order, earlier));
+    if (later == SES_HOST) prune(order);
+}
+
+void ses_order_all(session *ses) {
+    for (uint64_t id = 1; ses->order && id < ses->order->timelines.count; id++) ses_order_after(ses, SES_HOST, id);
+}
+
+void ses_order_record(session *ses, const void *event, uint64_t id) {
+    ses_order *order = ses->order;
+    clock_of *from = order ? timeline(order, id) : NULL;
+    uint64_t *place = from ? wg_u64map_add(&order->events, (uintptr_t)event) : NULL;
+    if (!place) return;
+    if (!*place && !(*place = (uintptr_t)calloc(1, sizeof(clock_of)))) return;
+    clock_of *c = (clock_of *)(uintptr_t)*place;
+    c->count = 0;
+    join(c, from);
+}
+
+void ses_order_drop(session *ses, const void *event) {
+    uint64_t at;
+    if (!ses->order || !wg_u64map_get(&ses->order->events, (uintptr_t)event, &at)) return;
+    clock_of *c = (clock_of *)(uintptr_t)at;
+    if (c) wg_vec_free(c);
+    free(c);
+    wg_u64map_remove(&ses->order->events, (uintptr_t)event);
+}
+
+void ses_order_await(session *ses, uint64_t id, const void *event) {
+    uint64_t at;
+    if (!ses->order || !wg_u64map_get(&ses->order->events, (uintptr_t)event, &at)) return;
+    join(timeline(ses->order, id), (const clock_of *)(uintptr_t)at);
+    if (id == SES_HOST) prune(ses->order);
+}
+
+/* --- reports ---------------------------------------------------------------------------------------------- */
+
+static const char *word(unsigned access) { return access == ENG_WRITE ? "write" : access == ENG_ATOMIC ? "atomic" : "read"; }
+
+static json_t *side(session *ses, const op *o, unsigned access, watch_where where, uint64_t address) {
+    json_t *out = NULL;
+    if (o->code && where && WATCH_WHERE_FUNCTION(where) < eng_code_module(o->code)->n_functions)
+        out = ses_own_place_json(o->code, &eng_code_module(o->code)->functions[WATCH_WHERE_FUNCTION(where)], WATCH_WHERE_INSTR(where));
+    if (!out) out = json_object();
+    json_object_set_new(out, o->kernel ? "kernel" : "call", json_string(o->name));
+    if (o->kernel) json_object_set_new(out, "launch", json_integer((json_int_t)o->launch));
+    json_object_set_new(out, "stream", json_integer((json_int_t)o->timeline - 1));
+    json_object_set_new(out, "space", json_string("global"));
+    json_object_set_new(out, "access", json_string(word(access)));
+    json_object_set_new(out, "address", ses_hex(address));
+    const eng_allocation *a = eng_memory_find(eng_device_memory(ses->device), address, NULL);
+    if (a) json_object_set_new(out, "allocation", ses_allocation_json(a, address));
+    if (o->n_stack) json_object_set_new(out, "stack", ses_stack_json(o->stack, o->n_stack));
+    return out;
+}
+
+static void report(session *ses, const op *now, const op *before, const watch_clash *clash) {
+    uint64_t h = wg_hash_u64(wg_hash_bytes(now->name, strlen(now->name)) ^ clash->at_a);
+    h = wg_hash_u64(h ^ wg_hash_bytes(before->name, strlen(before->name)) ^ clash->at_b);
+    h = wg_hash_u64(h ^ (now->n_stack ? (uintptr_t)now->stack[0] : 0)) ^ (before->n_stack ? (uintptr_t)before->stack[0] : 0);
+    if (wg_u64map_get(&ses->order->told, h, NULL) || !wg_u64map_set(&ses->order->told, h, 1)) return;
+    char text[400];
+    snprintf(text, sizeof text, "%s %s of %s in stream %llu and %s %s of %s in stream %llu touch the same memory, and nothing orders the two: let one stream wait "
+             "for an event of the other (cudaEventRecord, cudaStreamWaitEvent), or the host for the first", clash->a == ENG_ATOMIC ? "an" : "a", word(clash->a),
+             now->name, (unsigned long long)now->timeline - 1, clash->b == ENG_ATOMIC ? "an" : "a", word(clash->b), before->name,
+             (unsigned long long)before->timeline - 1);
+    json_t *out = side(ses, now, clash->a, clash->at_a, clash->address);
+    json_object_set_new(out, "kind", json_string("race"));
+    json_object_set_new(out, "severity", json_string("error"));
+    json_object_set_new(out, "count", json_integer(1));
+    json_object_set_new(out, "message", json_string(text));
+    json_object_set_new(out, "other", side(ses, before, clash->b, clash->at_b, clash->address));
+    ses->errors++;
+    ses_write(ses, "finding", out);
+}
+
+/* --- operations -------------------------------------------------------------------------------------------- */
+
+static void add(session *ses, op *o) {
+    ses_order *order = ses->order;
+    clock_of *own = timeline(order, o->timeline);
+    if (!own || !reach(own, o->timeline + 1)) {
+        op_free(o);
+        return;
+    }
+    for (const op *before = order->ops; before; before = before->next) {
+        watch_clash clash;
+        if (before->timeline == o->timeline || known(own, before->timeline) >= before->tick) continue;
+        if (watch_extents_clash(&o->extents, &before->extents, &clash)) report(ses, o, before, &clash);
+    }
+    o->tick = ++own->at[o->timeline];
+    o->next = order->ops;
+    order->ops = o;
+    prune(order);
+}
+
+static op *op_new(const char *name, uint64_t id, void *const *stack, unsigned n) {
+    op *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    o->name = strdup(name);
+    o->timeline = id;
+    o->n_stack = n < STACK ? n : STACK;
+    if (o->n_stack) memcpy(o->stack, stack, o->n_stack * sizeof *stack);
+    if (o->name) return o;
+    free(o);
+    return NULL;
+}
+
+void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack) {
+    op *o = ses->order && ses->device ? op_new(call, id, stack, n_stack) : NULL;
+    if (!o) return;
+    for (size_t k = 0; k < n; k++) {
+        const eng_allocation *a = eng_memory_find(eng_device_memory(ses->device), ranges[k].address, NULL);
+        if (a && !a->freed && ranges[k].size)
+            watch_extents_add(&o->extents, ranges[k].address, ranges[k].address + ranges[k].size, ranges[k].writes ? ENG_WRITE : ENG_READ, 0);
+    }
+    add(ses, o);
+}
+
+void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents) {
+    op *o = ses->order ? op_new(l->function->demangled, l->stream + 1, l->stack, l->n_stack) : NULL;
+    if (!o) return;
+    o->kernel = true;
+    o->code = l->code;
+    o->function = l->function;
+    o->launch = index;
+    o->extents = *extents;
+    *extents = (watch_extents){0};
+    add(ses, o);
+}
+
+void ses_order_unload(session *ses, const eng_code *code) {
+    for (op *o = ses->order ? ses->order->ops : NULL; o; o = o->next)
+        if (o->code == code) o->code = NULL;
+}

@@ -1,0 +1,41 @@
+/* Which bytes of global memory an operation of a stream read and wrote: kernels, copies, fills. Two operations that nothing orders
+ * are in a race where both touched a byte and one of them wrote it. */
+#ifndef WG_WATCH_EXTENTS_H
+#define WG_WATCH_EXTENTS_H
+
+#include "base/map.h"
+#include "engine/event.h"
+
+enum { WATCH_EXTENT_PAGE = 1 << 14, WATCH_EXTENT_ROW = 128, WATCH_EXTENT_ROWS = WATCH_EXTENT_PAGE / WATCH_EXTENT_ROW };
+enum { WATCH_EXTENT_KINDS = 3 }; /* plain reads, plain writes, atomics (and strong accesses, which synchronise) */
+/* An instruction, 0: none. The least one that touched a row of memory is remembered. */
+typedef uint32_t watch_where;
+#define WATCH_WHERE(function, instr) ((uint32_t)(function) < 4095 && (instr) < 1 << 20 ? ((uint32_t)(function) << 20 | (instr)) + 1 : 0)
+#define WATCH_WHERE_FUNCTION(where)  (((where) - 1) >> 20)
+#define WATCH_WHERE_INSTR(where)     (((where) - 1) & 0xfffff)
+
+typedef struct watch_extent_page {
+    uint64_t bytes[WATCH_EXTENT_KINDS][WATCH_EXTENT_PAGE / 64]; /* a bit each */
+    watch_where by[WATCH_EXTENT_KINDS][WATCH_EXTENT_ROWS];
+} watch_extent_page;
+typedef struct watch_extents {
+    wg_u64map pages; /* address / WATCH_EXTENT_PAGE -> watch_extent_page */
+    watch_extent_page *latest;
+    uint64_t latest_key;
+    bool failed;     /* no memory: not whole */
+} watch_extents;
+
+/* access: of enum ENG_READ | ...; end: behind the last byte. */
+void watch_extents_add(watch_extents *extents, uint64_t address, uint64_t end, unsigned access, watch_where where);
+void watch_extents_merge(watch_extents *into, const watch_extents *from);
+void watch_extents_free(watch_extents *extents);
+
+typedef struct watch_clash {
+    uint64_t address;       /* first byte */
+    unsigned a, b;          /* how the two accessed it: ENG_READ, ENG_WRITE or ENG_ATOMIC */
+    watch_where at_a, at_b; /* 0: no kernel */
+} watch_clash;
+/* The lowest byte at which the two would be in a race. None where both have atomics at the same place: they may synchronise. */
+bool watch_extents_clash(const watch_extents *a, const watch_extents *b, watch_clash *clash);
+
+#endif

@@ -1,0 +1,148 @@
+/* usage: as checks_host: the names of all cases, and what must be found in them; or one of them to run.
+ *
+ * Operations of streams that touch the same memory, with nothing that orders them, and the same with it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/program.h"
+
+enum { N = 1024 };
+static cudaStream_t s, t;
+static cudaEvent_t event;
+static int *d, *e, numbers[N];
+static const dim3 one = {1, 1, 1}, threads = {256, 1, 1}, four = {4, 1, 1};
+
+static void begin(unsigned flags) {
+    int *p = NULL, *q = NULL;
+    if (cudaMalloc((void **)&p, sizeof numbers) || cudaMalloc((void **)&q, sizeof numbers) || cudaMemset(p, 0, sizeof numbers) ||
+        cudaMemset(q, 0, sizeof numbers) || cudaStreamCreateWithFlags(&s, flags) || cudaStreamCreateWithFlags(&t, flags) ||
+        cudaEventCreateWithFlags(&event, cudaEventDisableTiming) || cudaDeviceSynchronize())
+        exit(1);
+    d = p, e = q;
+}
+static void end(void) {
+    cudaDeviceSynchronize();
+    cudaEventDestroy(event);
+    cudaFree(d);
+    cudaFree(e);
+}
+static void scaled(int *p, int n, cudaStream_t in) {
+    int by = 3;
+    launch(scale, four, threads, 0, in, (void *[]){&p, &n, &by});
+}
+static void stored(int *p, long at, cudaStream_t in) { launch(store, one, one, 0, in, (void *[]){&p, &at}); }
+
+static void both_write(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), scaled(d, N, t), end(); }
+static void other_memory(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), scaled(e, N, t), end(); }
+static void other_halves(void) { begin(cudaStreamNonBlocking), scaled(d, N / 2, s), scaled(d + N / 2, N / 2, t), end(); }
+static void neighbours(void) { begin(cudaStreamNonBlocking), stored(d, 4, s), stored(d, 8, t), end(); }
+static void the_same_word(void) { begin(cudaStreamNonBlocking), stored(d, 4, s), stored(d, 4, t), end(); }
+static void one_stream(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), scaled(d, N, s), end(); }
+static void ordered_by_event(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void event_before_the_work(void) {
+    begin(cudaStreamNonBlocking);
+    cudaEventRecord(event, s);
+    scaled(d, N, s);
+    cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void event_of_another(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, t), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void event_used_again(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, s); /* after the event */
+    scaled(d, N, t), end();
+}
+static void event_recorded_again(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, s);
+    scaled(d, N, s);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void events_in_a_chain(void) {
+    cudaStream_t u;
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(u, event, 0), cudaEventRecord(event, u), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void host_waits_for_stream(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaStreamSynchronize(s), scaled(d, N, t), end(); }
+static void host_waits_for_other(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaStreamSynchronize(t), scaled(d, N, t), end(); }
+static void host_waits_for_event(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, s), cudaEventSynchronize(event);
+    scaled(d, N, t), end();
+}
+static void host_waits_for_all(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaDeviceSynchronize(), scaled(d, N, t), end(); }
+static void host_asks_stream(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    while (cudaStreamQuery(s)) {}
+    scaled(d, N, t), end();
+}
+static void default_stream(void) { begin(cudaStreamDefault), scaled(d, N, s), scaled(d, N, NULL), scaled(d, N, t), end(); }
+static void default_stream_not_waiting(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), scaled(d, N, NULL), end(); }
+static void blocking_streams(void) { begin(cudaStreamDefault), scaled(d, N, s), scaled(d, N, t), end(); }
+static void default_stream_between(void) { begin(cudaStreamDefault), scaled(d, N, s), scaled(e, N, NULL), scaled(d, N, t), end(); }
+static void stream_destroyed(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaStreamDestroy(s), scaled(d, N, t), end(); }
+static void blocking_stream_destroyed(void) { begin(cudaStreamDefault), scaled(d, N, s), cudaStreamDestroy(s), scaled(d, N, NULL), end(); }
+static void filled(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaMemsetAsync(d, 0, 64, t), end(); }
+static void filled_elsewhere(void) { begin(cudaStreamNonBlocking), scaled(d, N / 2, s), cudaMemsetAsync(d + N / 2, 0, 64, t), end(); }
+static void copied_to(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaMemcpyAsync(d, numbers, 64, cudaMemcpyHostToDevice, t), end(); }
+static void copied_from(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaMemcpyAsync(numbers, d, 64, cudaMemcpyDeviceToHost, t), end(); }
+static void copied_from_ordered(void) {
+    begin(cudaStreamNonBlocking), scaled(d, N, s);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    cudaMemcpyAsync(numbers, d, 64, cudaMemcpyDeviceToHost, t), end();
+}
+static void copied_by_the_default_stream(void) { begin(cudaStreamDefault), scaled(d, N, s), cudaMemcpy(numbers, d, 64, cudaMemcpyDeviceToHost), end(); }
+static void copied_past_a_stream(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaMemcpy(numbers, d, 64, cudaMemcpyDeviceToHost), end(); }
+static void both_read(void) {
+    begin(cudaStreamNonBlocking);
+    cudaMemcpyAsync(e, d, 64, cudaMemcpyDeviceToDevice, s), cudaMemcpyAsync(e + 64, d, 64, cudaMemcpyDeviceToDevice, t), end();
+}
+static void copies_meet(void) {
+    begin(cudaStreamNonBlocking);
+    cudaMemcpyAsync(e, d, 64, cudaMemcpyDeviceToDevice, s), cudaMemcpyAsync(e + 15, d, 64, cudaMemcpyDeviceToDevice, t), end();
+}
+static void copy_waited_for_the_host(void) { /* pageable: the call comes back when the copy is done, and so the stream is */
+    begin(cudaStreamNonBlocking), scaled(d, N, s), cudaMemcpyAsync(numbers, d, 64, cudaMemcpyDeviceToHost, s), scaled(d, N, t), end();
+}
+static void upload_not_waited_for(void) {
+    begin(cudaStreamNonBlocking), cudaMemcpyAsync(d, numbers, sizeof numbers, cudaMemcpyHostToDevice, s), scaled(d, N, t), end();
+}
+static void nothing(void *unused) { (void)unused; }
+static void host_function(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaLaunchHostFunc(s, nothing, NULL), scaled(d, N, t), end(); }
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+    const char *found;
+} cases[] = {
+#define RACE(name)   {#name, name, "race error"}
+#define SILENT(name) {#name, name, "silent"}
+    RACE(both_write), SILENT(other_memory), SILENT(other_halves), SILENT(neighbours), RACE(the_same_word), SILENT(one_stream),
+    SILENT(ordered_by_event), RACE(event_before_the_work), RACE(event_of_another), RACE(event_used_again), SILENT(event_recorded_again),
+    SILENT(events_in_a_chain), SILENT(host_waits_for_stream), RACE(host_waits_for_other), SILENT(host_waits_for_event), SILENT(host_waits_for_all),
+    SILENT(host_asks_stream), SILENT(default_stream), RACE(default_stream_not_waiting), RACE(blocking_streams), SILENT(default_stream_between),
+    RACE(stream_destroyed), SILENT(blocking_stream_destroyed), RACE(filled), SILENT(filled_elsewhere), RACE(copied_to), RACE(copied_from),
+    SILENT(copied_from_ordered), SILENT(copied_by_the_default_stream), RACE(copied_past_a_stream), SILENT(both_read), RACE(copies_meet),
+    SILENT(copy_waited_for_the_host), RACE(upload_not_waited_for), SILENT(host_function),
+};
+
+int main(int argc, char **argv) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
+        else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
+    }
+    return argc < 2 ? 0 : 2;
+}
