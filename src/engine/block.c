@@ -126,18 +126,60 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
     return eng_next_group(w);
 }
 
+/* --- who waits where -------------------------------------------------------------------- */
+
+static size_t describe(const eng_group *g, char *text, size_t size) {
+    static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR "};
+    if (g->state == ENG_GROUP_BSYNC || g->state == ENG_GROUP_BAR)
+        return (size_t)snprintf(text, size, "%s%u at 0x%04x", kinds[g->state], g->barrier, g->at->id * 16);
+    if (g->state == ENG_GROUP_WARPSYNC)
+        return (size_t)snprintf(text, size, "WARPSYNC 0x%08x at 0x%04x", g->want, g->at->id * 16);
+    return (size_t)snprintf(text, size, "running at 0x%04x", g->at->id * 16);
+}
+
+/* Who waits where, and who runs: at the first who waits (a deadlock) or who runs (out of patience). */
+static void report_where(eng_blk *block, eng_finding_kind kind, eng_finding *f) {
+    *f = (eng_finding){.kind = kind, .fatal = true};
+    eng_warp *first = NULL;
+    const eng_ins *at = NULL;
+    bool found = false;
+    size_t n = 0;
+    for (uint32_t v = 0; v < block->n_warps; v++) {
+        eng_warp *w = &block->warps[v];
+        eng_group whole = {.at = w->pc ? w->pc - 1 : NULL, .mask = w->mask, .state = ENG_GROUP_BAR};
+        for (unsigned id = 0; w->pc && id < 16; id++)
+            if (block->whole[id] >> v & 1) whole.barrier = (uint8_t)id, eng_park(w, whole), w->pc = NULL;
+        if (w->pc && !w->n_groups) eng_park(w, (eng_group){.pc = w->pc, .at = w->pc, .mask = w->mask, .state = ENG_GROUP_READY}), w->pc = NULL;
+        for (unsigned k = 0; k < w->n_groups && n < sizeof f->text; k++) {
+            bool sought = kind == ENG_FAULT_DEADLOCK || w->groups[k].state == ENG_GROUP_READY;
+            if (!first || (sought && !found)) first = w, at = w->groups[k].at, f->lanes = w->groups[k].mask, found = sought;
+            char place[80];
+            describe(&w->groups[k], place, sizeof place);
+            n += (size_t)snprintf(f->text + n, sizeof f->text - n, "%swarp %u lanes 0x%08x: %s", n ? "; " : "", w->index,
+                                  w->groups[k].mask, place);
+        }
+    }
+    if (first) eng_fault(first, at, f);
+}
+
 /* --- turns ------------------------------------------------------------------------------ */
 
 enum { ROUNDS_UNTIL_SPINS = 4 };
 
-static bool out_of_patience(eng_worker *k) {
+static bool out_of_patience(eng_blk *block) {
+    eng_worker *k = block->worker;
     const eng_launch *launch = k->grid->launch;
+    wg_error why;
     if (launch->cancel && *launch->cancel)
-        k->status = wg_fail(&k->err, WG_ERR_TIMEOUT, "%s: the launch was ended from outside", k->grid->function->demangled);
+        wg_fail(&why, WG_ERR_TIMEOUT, "%s: the launch was ended from outside", k->grid->function->demangled);
     else if (launch->max_instructions && k->executed > launch->max_instructions)
-        k->status = wg_fail(&k->err, WG_ERR_TIMEOUT, "%s: still running after %llu warp instructions",
-                            k->grid->function->demangled, (unsigned long long)launch->max_instructions);
+        wg_fail(&why, WG_ERR_TIMEOUT, "%s: still running after %llu warp instructions", k->grid->function->demangled,
+                (unsigned long long)launch->max_instructions);
     else return false;
+    eng_finding f;
+    report_where(block, ENG_FAULT_TIMEOUT, &f); /* nowhere, where the block has not begun */
+    k->err = why;
+    k->status = WG_ERR_TIMEOUT;
     return k->stop = true;
 }
 
@@ -155,7 +197,7 @@ static bool run_turn(eng_blk *block, eng_warp *w) {
 
 eng_block_end eng_run_block(eng_blk *block) {
     eng_worker *k = block->worker;
-    if (out_of_patience(k)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
+    if (out_of_patience(block)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
     for (unsigned rounds = 0; rounds < ROUNDS_UNTIL_SPINS;) {
         bool ran = false, only_spins = true;
         for (uint32_t turn = 0; turn < block->n_warps; turn++) { /* one that a barrier lets go on has its turn at once, or next time */
@@ -167,7 +209,7 @@ eng_block_end eng_run_block(eng_blk *block) {
             if (!(block->ready >> n & 1)) only_spins = false;
             else {
                 only_spins &= w->spinning;
-                if (out_of_patience(k)) return ENG_BLOCK_STOPPED;
+                if (out_of_patience(block)) return ENG_BLOCK_STOPPED;
             }
         }
         if (!block->live_warps) return ENG_BLOCK_DONE;
@@ -177,36 +219,9 @@ eng_block_end eng_run_block(eng_blk *block) {
     return ENG_BLOCK_SPINS;
 }
 
-/* --- who waits where -------------------------------------------------------------------- */
-
-static size_t describe(const eng_group *g, char *text, size_t size) {
-    static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR "};
-    if (g->state == ENG_GROUP_BSYNC || g->state == ENG_GROUP_BAR)
-        return (size_t)snprintf(text, size, "%s%u at 0x%04x", kinds[g->state], g->barrier, g->at->id * 16);
-    if (g->state == ENG_GROUP_WARPSYNC)
-        return (size_t)snprintf(text, size, "WARPSYNC 0x%08x at 0x%04x", g->want, g->at->id * 16);
-    return (size_t)snprintf(text, size, "running at 0x%04x", g->at->id * 16);
-}
-
 void eng_report_deadlock(eng_blk *block) {
-    eng_finding f = {.kind = ENG_FAULT_DEADLOCK, .fatal = true};
-    eng_warp *first = NULL;
-    const eng_ins *at = NULL;
-    size_t n = 0;
-    for (uint32_t v = 0; v < block->n_warps; v++) {
-        eng_warp *w = &block->warps[v];
-        eng_group whole = {.at = w->pc ? w->pc - 1 : NULL, .mask = w->mask, .state = ENG_GROUP_BAR};
-        for (unsigned id = 0; w->pc && id < 16; id++)
-            if (block->whole[id] >> v & 1) whole.barrier = (uint8_t)id, eng_park(w, whole), w->pc = NULL;
-        for (unsigned k = 0; k < w->n_groups && n < sizeof f.text; k++) {
-            if (!first) first = w, at = w->groups[k].at, f.lanes = w->groups[k].mask;
-            char place[80];
-            describe(&w->groups[k], place, sizeof place);
-            n += (size_t)snprintf(f.text + n, sizeof f.text - n, "%swarp %u lanes 0x%08x: %s", n ? "; " : "", w->index,
-                                  w->groups[k].mask, place);
-        }
-    }
-    if (first) eng_fault(first, at, &f);
+    eng_finding f;
+    report_where(block, ENG_FAULT_DEADLOCK, &f);
     block->worker->status = wg_fail(&block->worker->err, WG_ERR_DEADLOCK, "%s: block %llu waits for ever: %s",
                                     block->worker->grid->function->demangled, (unsigned long long)block->linear, f.text);
     block->worker->stop = true;

@@ -36,7 +36,7 @@ void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) {
     finding->lane = finding->lanes ? (unsigned)__builtin_ctz(finding->lanes) : 0;
     if (k->findings->list.count < MAX_FINDINGS || finding->fatal) wg_vec_push(&k->findings->list, *finding);
     if (!finding->fatal) return;
-    if (finding->kind != ENG_FAULT_DEADLOCK) { /* the rest of its basic block is not executed */
+    if (finding->kind != ENG_FAULT_DEADLOCK && finding->kind != ENG_FAULT_TIMEOUT) { /* the rest of its basic block is not executed */
         const eng_unit *unit = eng_plan_unit(k->grid->plan, i->function);
         uint32_t lanes = (uint32_t)__builtin_popcount(w->mask);
         if (unit && i->id + 1 < unit->n && unit->planned[i->id + 1].block == unit->planned[i->id].block)

@@ -177,7 +177,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     else if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
     if (launch.trace) ses_trace_end(ses, l, index);
     const char *fatal = ses_fatal_message(&heard.findings);
-    if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal ? fatal : err->text, true);
+    if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal && status != WG_ERR_TIMEOUT ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);
     if (watched) ses_order_launch(ses, l, index, &extents);
     watch_extents_free(&extents);

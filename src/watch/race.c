@@ -37,6 +37,7 @@ static race_block *begin_block(race_state *st, uint64_t linear) {
     b->barrier = st->n;
     b->epoch = b->first_epoch = ++st->epochs;
     b->copies = false;
+    b->gone_on = 0;
     b->fenced_all = 0;
     b->acquired.count = 0;
     if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
@@ -169,7 +170,8 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
     if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
-    if (atomic && ev->space == ENG_GLOBAL) race_synchronise(st, batch, ev);
+    bool of_block = ev->access & ENG_STRONG && ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
+    if (atomic && (ev->space == ENG_GLOBAL || of_block)) race_synchronise(st, batch, ev);
     if (!race_touch(st, batch, ev, token)) st->n = token;
 }
 
@@ -177,7 +179,8 @@ static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev
     race_block *b = st->block;
     switch (ev->kind) {
     case ENG_EV_ACCESS: on_access(st, batch, ev); break;
-    case ENG_EV_RELEASE: race_barrier(st, b, (uint32_t)ev->address); break;
+    case ENG_EV_BARRIER: race_arrive(st, b, ev); break;
+    case ENG_EV_RELEASE: race_barrier(st, b, (uint32_t)ev->address, ev->more & 15); break;
     case ENG_EV_SYNCWARP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, ev->access != ENG_MEETS); break;
     case ENG_EV_WARP_OP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, true); break;
     case ENG_EV_FENCE: race_fence(st, b, ev->warp, ev->more, ev->access == ENG_FENCE_ACQUIRE); break;
@@ -213,7 +216,10 @@ static void survey(race_state *st, const img_function *f) {
         case SASS_BAR: st->near &= in->sub != SASS_BAR_ARV && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE; break;
         case SASS_WARPSYNC: st->lanes &= in->a.kind == SASS_NONE || (in->a.kind == SASS_IMM && (uint32_t)in->a.value == UINT32_MAX); break;
         case SASS_SYNCS: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = false; break;
-        default: break;
+        default:
+            /* flags of block scope order by themselves (race_synchronise) */
+            if (in->order == SASS_STRONG && in->scope != SASS_SCOPE_NONE && in->scope < SASS_GPU) st->near = false;
+            break;
         }
     }
     if (!code) st->far = st->near = st->lanes = false;
@@ -273,6 +279,6 @@ static void stop(void *opaque) {
 }
 
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .in_order = true,
-                          .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
+                          .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
                                    1u << ENG_EV_FENCE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
                           .start = start, .events = events, .merge = merge, .finish = finish, .stop = stop};

@@ -63,7 +63,7 @@ struct race_log { /* of one location that blocks synchronise through */
 
 typedef struct race_sync { uint32_t token, mask; bool weak; } race_sync; /* lanes met */
 typedef struct race_group { uint32_t until, done; } race_group; /* cp.async: copies with tokens below until were waited for at done */
-enum { RACE_SYNCS = 16 };
+enum { RACE_SYNCS = 16, RACE_BARRIERS = 16 };
 typedef struct race_warp {
     uint32_t exited;
     uint32_t synced;    /* tokens below: ordered before all lanes of the warp */
@@ -79,6 +79,8 @@ typedef struct race_warp {
 typedef struct race_block {
     uint32_t linear, barrier; /* tokens below barrier: ordered before everything that follows in the block */
     uint32_t epoch, first_epoch; /* numbers for what lies between two barriers, no two blocks share one */
+    uint32_t gone_on; /* barriers, a bit each, at which some warp has arrived without waiting, ... */
+    uint32_t passed[RACE_BARRIERS], passed_at[RACE_BARRIERS][32]; /* ... which warps, and what each had done by then (tokens below) */
     bool copies; /* asynchronous copies may be under way across barriers */
     uint32_t fenced_all;
     race_warp warps[32];
@@ -185,7 +187,8 @@ void race_shadow_free(race_state *st);
 /* --- race_order.c --------------------------------------------------------------------------- */
 typedef enum race_order { RACE_ORDERED, RACE_WEAK /* only shuffles or votes lie between */, RACE_UNORDERED } race_order;
 race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now);
-void race_barrier(race_state *st, race_block *block, uint32_t warps);
+void race_arrive(race_state *st, race_block *block, const eng_event *ev);
+void race_barrier(race_state *st, race_block *block, uint32_t warps, unsigned number);
 void race_sync_lanes(race_state *st, race_warp *warp, uint32_t mask, bool weak);
 void race_fence(race_state *st, race_block *block, unsigned warp, unsigned scope, bool only_acquire);
 void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev);

@@ -39,6 +39,9 @@ static void each_bound(const race_state *st) {
         rename_bound(st, &b->barrier);
         rename_bound(st, &b->fenced_all);
         for (unsigned w = 0; w < st->n_warps; w++) each_bound_of_warp(st, &b->warps[w]);
+        for (unsigned k = 0; k < RACE_BARRIERS; k++)
+            for (unsigned w = 0; b->gone_on >> k & 1 && w < 32; w++)
+                if (b->passed[k] >> w & 1) rename_bound(st, &b->passed_at[k][w]);
         for (unsigned k = 0; b->between && k < 32 * 32; k++) rename_bound(st, &b->between[k]);
     }
     for (size_t i = 0; i < st->logs.room; i++) {

@@ -6,10 +6,22 @@
 
 /* --- inside a block --------------------------------------------------------------------------- */
 
-void race_barrier(race_state *st, race_block *b, uint32_t warps) {
-    uint32_t live = 0;
+/* BAR.ARV: those who wait come after what the warp has done; the warp itself goes on, after nobody. */
+void race_arrive(race_state *st, race_block *b, const eng_event *ev) {
+    unsigned number = ev->more & (RACE_BARRIERS - 1), warp = ev->warp & 31;
+    if (ev->more >> 8 != SASS_BAR_ARV) return;
+    if (!(b->gone_on >> number & 1)) b->passed[number] = 0;
+    b->gone_on |= 1u << number;
+    b->passed[number] |= 1u << warp;
+    b->passed_at[number][warp] = st->n;
+    b->warps[warp].changed = st->n;
+}
+
+void race_barrier(race_state *st, race_block *b, uint32_t warps, unsigned number) {
+    uint32_t live = 0, passed = b->gone_on >> number & 1 ? b->passed[number] : 0;
+    b->gone_on &= ~(1u << number);
     for (unsigned w = 0; w < st->n_warps; w++) live |= (uint32_t)(b->warps[w].exited != UINT32_MAX) << w;
-    if ((live & ~warps) == 0) {
+    if ((live & ~warps) == 0 && !passed) {
         bool fenced = true;
         for (unsigned w = 0; w < st->n_warps; w++) {
             race_warp *warp = &b->warps[w];
@@ -30,11 +42,12 @@ void race_barrier(race_state *st, race_block *b, uint32_t warps) {
         return;
     }
     for (unsigned to = 0; to < st->n_warps; to++) {
-        if (!(warps >> to & 1)) continue;
+        if (!((warps & ~passed) >> to & 1)) continue;
         b->warps[to].synced = b->warps[to].changed = st->n;
         for (unsigned from = 0; from < st->n_warps; from++) {
             uint32_t *edge = &b->between[from * 32 + to];
-            if (warps >> from & 1) *edge = st->n;
+            if (passed >> from & 1) *edge = b->passed_at[number][from] > *edge ? b->passed_at[number][from] : *edge;
+            else if (warps >> from & 1) *edge = st->n;
             else for (unsigned via = 0; via < st->n_warps; via++)
                 if (warps >> via & 1 && b->between[from * 32 + via] > *edge) *edge = b->between[from * 32 + via];
         }
@@ -142,11 +155,33 @@ static void release(race_state *st, race_log *log, const race_block *b, unsigned
     st->synchronises = true;
 }
 
+/* Within a block the hardware keeps the order of a thread's accesses, and the compiler makes nothing of a release or an acquire of
+ * block scope: every strong access of that scope is taken for one. */
+static void in_block(race_state *st, race_block *b, const eng_event *ev, uint64_t address) {
+    race_warp *warp = &b->warps[ev->warp];
+    uint64_t place = wg_hash_u64(address ^ (uint64_t)(ev->space == ENG_SHARED) << 63) ^ (uint64_t)b->linear << 20 ^ 1;
+    bool writes = ev->access & ENG_WRITE, reads = ev->access & ENG_READ && !(ev->access & ENG_REDUCTION);
+    race_log *log = log_of(st, place, writes);
+    if (!log) return;
+    if (reads && log->releases.count) {
+        race_knowledge_add(&warp->acquired, log, (uint32_t)log->releases.count);
+        warp->changed = st->n;
+    }
+    if (!writes) return;
+    uint32_t fence = warp->fence, all = warp->fence_all;
+    warp->fence = st->n;
+    warp->fence_all = b->barrier;
+    release(st, log, b, ev->warp);
+    warp->fence = fence;
+    warp->fence_all = all;
+    warp->changed = st->n;
+}
+
 /* An atomic or strong access of global memory: what it synchronises, one location a lane. */
 void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev) {
     race_block *b = st->block;
     race_warp *warp = &b->warps[ev->warp];
-    if (ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU) return;
+    bool of_block = ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
     uint64_t done[32];
     unsigned n_done = 0;
     for (uint32_t left = ev->mask; left; left &= left - 1) {
@@ -155,6 +190,10 @@ void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *e
         for (unsigned k = 0; k < n_done && !again; k++) again = done[k] == address;
         if (again) continue;
         done[n_done++] = address;
+        if (of_block) {
+            in_block(st, b, ev, address);
+            continue;
+        }
         bool writes = ev->access & ENG_WRITE, reads = ev->access & ENG_READ && !(ev->access & ENG_REDUCTION);
         race_log *log = log_of(st, address, writes && warp->fence);
         if (!log) continue;

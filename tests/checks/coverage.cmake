@@ -21,4 +21,7 @@ if(NOT WG_SANITIZE)
     add_test(NAME checks_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_host $<TARGET_FILE:checks_${name}>)
     set_tests_properties(checks_${name} PROPERTIES LABELS "sanitize" TIMEOUT 120)
   endforeach()
+  add_test(NAME checks_options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_options $<TARGET_FILE:warpgrind> $<TARGET_FILE:checks_streams>
+           $<TARGET_FILE:checks_host> ${CMAKE_CURRENT_BINARY_DIR}/options)
+  set_tests_properties(checks_options PROPERTIES LABELS "sanitize" TIMEOUT 120)
 endif()

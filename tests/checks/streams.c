@@ -120,6 +120,9 @@ static void copy_waited_for_the_host(void) { /* pageable: the call comes back wh
 static void upload_not_waited_for(void) {
     begin(cudaStreamNonBlocking), cudaMemcpyAsync(d, numbers, sizeof numbers, cudaMemcpyHostToDevice, s), scaled(d, N, t), end();
 }
+static void goes_on(void) { /* check_options counts its launches */
+    begin(cudaStreamNonBlocking), scaled(d, N, s), scaled(d, N, t), cudaDeviceSynchronize(), scaled(e, N, s), end();
+}
 static void nothing(void *unused) { (void)unused; }
 static void host_function(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaLaunchHostFunc(s, nothing, NULL), scaled(d, N, t), end(); }
 
@@ -136,10 +139,18 @@ static const struct {
     SILENT(host_asks_stream), SILENT(default_stream), RACE(default_stream_not_waiting), RACE(blocking_streams), SILENT(default_stream_between),
     RACE(stream_destroyed), SILENT(blocking_stream_destroyed), RACE(filled), SILENT(filled_elsewhere), RACE(copied_to), RACE(copied_from),
     SILENT(copied_from_ordered), SILENT(copied_by_the_default_stream), RACE(copied_past_a_stream), SILENT(both_read), RACE(copies_meet),
-    SILENT(copy_waited_for_the_host), RACE(upload_not_waited_for), SILENT(host_function),
+    SILENT(copy_waited_for_the_host), RACE(upload_not_waited_for), SILENT(host_function), RACE(goes_on),
 };
 
+/* Not among the cases: it never ends. For check_options. */
+static void spins(void) {
+    begin(cudaStreamDefault);
+    launch(spin, one, one, 0, NULL, (void *[]){&d});
+    end();
+}
+
 int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "spins") == 0) return spins(), 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
         else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
