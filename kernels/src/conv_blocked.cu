@@ -14,13 +14,13 @@ const int block_x = 16, block_y = 8, block_threads = block_x * block_y;
 const int tile_rows = thread_rows * block_y;        // 32 outputs
 const int tile_columns = thread_columns * block_x;  // 128 outputs
 
-// A thread's elements start every 32 bytes, which would put two of any eight lanes on the same
-// banks. Quads of four floats with even and with odd number therefore lie apart.
-const int plane_quads = 20;  // at most ceil(40 / 2), and 16 words mod 32 away for the stores
-const int row_floats = 2 * plane_quads * 4;
+// A row of a tile is quads of four floats. Threads that compute eight neighbouring outputs start 32 bytes
+// apart, which would put two of any eight lanes on the same banks: even and odd quads lie in separate
+// planes, 16 banks apart, so that neighbouring quads do not meet either.
+const int plane_floats = 80, row_floats = 2 * plane_floats;  // floats; room for 40 quads
 
 __device__ __forceinline__ int quad_offset(int quad) {
-    return (quad % 2 * plane_quads + quad / 2) * 4;
+    return quad % 2 * plane_floats + quad / 2 * 4;
 }
 
 // Where the tile lies over the image. Columns are counted so that a quad of the tile is
@@ -32,73 +32,57 @@ template <int KW> struct tile_shape {
         quads = (thread_columns + KW - 1 + skew + 3) / 4,  // of a thread's row
         row_quads = quads + (block_x - 1) * 2,              // of a tile's row
         weight_pitch = (KW + 3) / 4 * 4,
-        resident = KW < 12 ? 7 : KW < 16 ? 5 : 4  // blocks a multiprocessor should hold: measured
+        resident = KW < 12 ? 6 : KW < 16 ? 5 : 4  // blocks a multiprocessor should hold: measured
     };
 };
 
-// Floats can go to the tile past the registers, all of a thread's copies under way at once. Measured: a
-// gain from 12 columns on, a loss below. Halves have to be converted.
-template <class T> __device__ __forceinline__ constexpr bool copies_async(int filter_width) {
+// An aligned quad, past the registers where that is asked for and possible: then it is there
+// after copies_done.
+template <bool async, class T> __device__ __forceinline__ void copy_quad(float *to, const T *from) {
 #if __CUDA_ARCH__ >= 800
-    return sizeof(T) == 4 && filter_width >= 12;
-#else
-    return false;
+    if constexpr (async && sizeof(T) == 4) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+        return;
+    }
 #endif
+    float v[4];
+    conv_load_wide(from, v);
+    *(float4 *)to = make_float4(v[0], v[1], v[2], v[3]);
 }
-template <class T> __device__ __forceinline__ void copy_async(float *to, const T *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-                 :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
-#endif
-}
-__device__ __forceinline__ void copy_wait() {
+__device__ __forceinline__ void copies_done() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-// A warp fills every fourth row of the tile, a lane one or two quads of it; several rows at once, so
-// that their loads overlap.
-const int warps = block_threads / 32, batch = 4;
+// Copies past the registers, all of a thread's under way at once, are a gain from 12 columns on and a loss
+// below: measured.
+const int async_from = 12;
 
-// Rows [0, rows) of the tile from element `from` on, all of them inside the image.
+// Rows [0, rows) of the tile from element `from` on, all of them inside the image: eight threads a row.
 template <class T, int KW>
 __device__ __forceinline__ void fill_inside(float *tile, const T *from, int rows,
                                             const conv_args &a) {
-    const int N = tile_shape<KW>::row_quads, passes = (N + 31) / 32;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const T *line = from + warp * a.in_pitch + lane * 4;
-    float *to = tile + warp * row_floats + quad_offset(lane);
-    if constexpr (copies_async<T>(KW)) {
-        for (int r = warp; r < rows; r += warps) {
-            copy_async(to, line);
-            if (passes > 1 && lane + 32 < N) copy_async(to + quad_offset(32), line + 128);
-            to += warps * row_floats;
-            line += warps * a.in_pitch;
-        }
-        copy_wait();
-    } else {
-#pragma unroll 1
-        for (int r = warp; r < rows; r += warps * batch) {
-            float v[batch][passes][4];
+    const int N = tile_shape<KW>::row_quads, last = N / 8 * 8, step = block_threads / 8;
+    const bool async = KW >= async_from;
+    const int quad = threadIdx.x % 8;
+    const T *line = from + threadIdx.x / 8 * a.in_pitch + quad * 4;
+    float *to = tile + threadIdx.x / 8 * row_floats + quad_offset(quad);
+#pragma unroll 2
+    for (int r = threadIdx.x / 8; r < rows; r += step) {
 #pragma unroll
-            for (int b = 0; b < batch; b++, line += warps * a.in_pitch)
-#pragma unroll
-                for (int p = 0; p < passes; p++)
-                    if (r + b * warps < rows && lane + 32 * p < N)
-                        conv_load_wide(line + 128 * p, v[b][p]);
-#pragma unroll
-            for (int b = 0; b < batch; b++, to += warps * row_floats)
-#pragma unroll
-                for (int p = 0; p < passes; p++)
-                    if (r + b * warps < rows && lane + 32 * p < N)
-                        *(float4 *)(to + quad_offset(32 * p)) =
-                            make_float4(v[b][p][0], v[b][p][1], v[b][p][2], v[b][p][3]);
-        }
+        for (int q = 0; q < last; q += 8) copy_quad<async>(to + quad_offset(q), line + q * 4);
+        if (last < N && quad + last < N)
+            copy_quad<async>(to + quad_offset(last), line + last * 4);
+        to += step * row_floats;
+        line += step * a.in_pitch;
     }
+    if (async) copies_done();
 }
 
-// The same from input row `row` and column `col` on, anywhere.
+// The same from input row `row` and column `col` on, anywhere: a warp for each fourth row, a lane for one
+// or two quads of it.
 template <class T, int KW>
 __device__ __forceinline__ void fill_border(float *tile, const T *image, int64_t row, int64_t col,
                                             int rows, const conv_args &a) {
@@ -114,7 +98,7 @@ __device__ __forceinline__ void fill_border(float *tile, const T *image, int64_t
             source[p][e] = m < 0 ? none : (int)(m - col);
         }
 #pragma unroll 1
-    for (int r = threadIdx.x / 32; r < rows; r += warps) {
+    for (int r = threadIdx.x / 32; r < rows; r += block_threads / 32) {
         const int64_t m = conv_map(row + r, a.height, a.border);
         const T *line = image + m * a.in_pitch + col;
 #pragma unroll
@@ -192,9 +176,10 @@ __global__ void __launch_bounds__(block_threads, tile_shape<KW>::resident)
     }
 
     float *out = a.out + blockIdx.z * a.out_image + (out_row + ty * thread_rows) * a.out_pitch;
+    const int64_t rows_left = a.out_height - out_row - ty * thread_rows;
+    const conv_pair_store to(out_col, a);
 #pragma unroll
-    for (int r = 0; r < thread_rows; r++, out += a.out_pitch)
-        conv_store8_pair(out_row + ty * thread_rows + r < a.out_height, out, out_col, sums[r], a);
+    for (int r = 0; r < thread_rows; r++, out += a.out_pitch) to.store(r < rows_left, out, sums[r], a);
 }
 
 template <class T, int KW>

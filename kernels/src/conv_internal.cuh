@@ -112,23 +112,36 @@ static __device__ __forceinline__ void conv_store4(float *row, int64_t c, const 
         if (c + e >= 0 && c + e < a.out_width) row[c + e] = v[e];
 }
 
-// Eight results of one row from column c on, by every lane of the warp, where the lanes 2i and
-// 2i + 1 hold neighbouring eights of one row. Each store of a lane alone would fill
-// half a sector; the pair swaps halves so that each of its two stores fills one.
-static __device__ __forceinline__ void conv_store8_pair(bool wanted, float *row, int64_t c,
-                                                        const float (&v)[8], const conv_args &a) {
-    const bool odd = threadIdx.x & 1;
-    float first[4], second[4];
+// Stores eight results a row from a column on, by every lane of the warp, where the lanes 2i and 2i + 1 hold
+// neighbouring eights of one row. Each store of a lane alone would fill half a sector; the pair
+// swaps halves so that each of its two stores fills one.
+struct conv_pair_store {
+    int64_t first;    // column of this lane's first quad; the other one lies 8 further
+    bool odd, whole;  // whole: both lie inside and are aligned, which is decided once
+
+    __device__ __forceinline__ conv_pair_store(int64_t c, const conv_args &a)
+        : first(threadIdx.x & 1 ? c - 4 : c), odd(threadIdx.x & 1),
+          whole(a.vector_out && first >= 0 && first + 12 <= a.out_width) {}
+
+    __device__ __forceinline__ void store(bool wanted, float *row, const float (&v)[8],
+                                          const conv_args &a) const {
+        float x[4], y[4];
 #pragma unroll
-    for (int e = 0; e < 4; e++) {
-        float got = __shfl_xor_sync(~0u, odd ? v[e] : v[4 + e], 1);
-        first[e] = odd ? got : v[e];
-        second[e] = odd ? v[4 + e] : got;
+        for (int e = 0; e < 4; e++) {
+            float got = __shfl_xor_sync(~0u, odd ? v[e] : v[4 + e], 1);
+            x[e] = odd ? got : v[e];
+            y[e] = odd ? v[4 + e] : got;
+        }
+        if (!wanted) return;
+        if (whole) {
+            __stcs((float4 *)(row + first), make_float4(x[0], x[1], x[2], x[3]));
+            __stcs((float4 *)(row + first) + 2, make_float4(y[0], y[1], y[2], y[3]));
+        } else {
+            conv_store4(row, first, x, a);
+            conv_store4(row, first + 8, y, a);
+        }
     }
-    if (!wanted) return;
-    conv_store4(row, odd ? c - 4 : c, first, a);
-    conv_store4(row, odd ? c + 4 : c + 8, second, a);
-}
+};
 
 // Launches with one block for each rows x columns outputs, blocks along x and y, images along z.
 // launch(args, grid) is called once, or once a part where the grid would exceed the limits

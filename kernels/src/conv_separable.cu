@@ -8,43 +8,42 @@
 
 namespace {
 
-const int strip_loaded = 320;  // columns that a block reads
-const int row_outputs = 8;                        // of a thread, in the row pass
+const int row_outputs = 8;  // of a thread, in the row pass
 
-// As in the blocked kernel: even and odd quads of a row lie apart, so that eight lanes that
-// start 32 bytes apart meet different banks, and the column pass stores without conflict.
-const int plane_floats = strip_loaded / 2 + 16;
-const int row_floats = 2 * plane_floats;
-
-__device__ __forceinline__ int column_offset(int column) {
-    int quad = column / 4;
-    return quad % 2 * plane_floats + quad / 2 * 4 + column % 4;
-}
-
-template <int K> struct strip_shape {
+// `strip`: columns that a block reads, a multiple of 64.
+template <int K, int strip> struct strip_shape {
     enum {
         left = (K - 1) / 2,
         skew = (4 - left % 4) % 4,  // from the first aligned column to the first tap
-        outputs = strip_loaded - (K - 1 + skew + 15) / 16 * 16,  // pairs of eights
-        quads = (row_outputs + K - 1 + skew + 3) / 4
+        outputs = strip - (K - 1 + skew + 15) / 16 * 16,  // pairs of eights
+        quads = (row_outputs + K - 1 + skew + 3) / 4,
+        // As in the blocked kernel: even and odd quads of a row lie apart, so that eight lanes that
+        // start 32 bytes apart meet different banks, and the column pass stores without conflict.
+        plane_floats = strip / 2 + 16,
+        row_floats = 2 * plane_floats
     };
+
+    static __device__ __forceinline__ int offset(int column) {
+        int quad = column / 4;
+        return quad % 2 * plane_floats + quad / 2 * 4 + column % 4;
+    }
 };
 
-template <int K>
+template <int K, int strip>
 __device__ __forceinline__ void row_pass(const conv_args &a, const conv_weights<2 * K> &w,
                                          const float *sums, float *out, int64_t out_col,
                                          int first, int count) {
-    typedef strip_shape<K> shape;
+    typedef strip_shape<K, strip> shape;
     const int groups = shape::outputs / row_outputs, total = count * groups;
     // Whole warps stay together for the exchange at the store.
 #pragma unroll 1
     for (int i = threadIdx.x; i - (int)(threadIdx.x % 32) < total; i += blockDim.x) {
         int r = i < total ? i / groups : 0, g = i % groups;
-        const float *line = sums + (first + r) * row_floats + g * 4;
+        const float *line = sums + (first + r) * shape::row_floats + g * 4;
         float x[shape::quads * 4], s[row_outputs];
 #pragma unroll
         for (int q = 0; q < shape::quads; q++) {
-            float4 v = *(const float4 *)(line + q % 2 * plane_floats + q / 2 * 4);
+            float4 v = *(const float4 *)(line + shape::offset(q * 4));
             x[4 * q] = v.x, x[4 * q + 1] = v.y, x[4 * q + 2] = v.z, x[4 * q + 3] = v.w;
         }
 #pragma unroll
@@ -54,7 +53,8 @@ __device__ __forceinline__ void row_pass(const conv_args &a, const conv_weights<
                 float v = x[shape::skew + j + c];
                 s[c] = j == 0 ? w.w[K] * v : fmaf(w.w[K + j], v, s[c]);
             }
-        conv_store8_pair(i < total, out + r * a.out_pitch, out_col + g * row_outputs, s, a);
+        const conv_pair_store to(out_col + g * row_outputs, a);
+        to.store(i < total, out + r * a.out_pitch, s, a);
     }
 }
 
@@ -69,13 +69,13 @@ __device__ __forceinline__ void find_lines(const conv_args &a, int64_t row, int6
 }
 
 // w: the column's K weights, then the row's.
-template <class T, int K, int columns, int D, int B>
-__global__ void __launch_bounds__(strip_loaded / columns, B)
+template <class T, int K, int strip, int columns, int D, int B>
+__global__ void __launch_bounds__(strip / columns, B)
     separable_kernel(const conv_args a, const conv_weights<2 * K> w) {
-    typedef strip_shape<K> shape;
+    typedef strip_shape<K, strip> shape;
     extern __shared__ float4 shared[];
     float *rows_done = (float *)shared;
-    int64_t *lines = (int64_t *)(rows_done + K * row_floats);
+    int64_t *lines = (int64_t *)(rows_done + K * shape::row_floats);
     const int64_t shift = (a.col0 + shape::left) % 4;
     const int64_t out_col = (int64_t)blockIdx.x * shape::outputs - shift;
 
@@ -85,11 +85,11 @@ __global__ void __launch_bounds__(strip_loaded / columns, B)
     int target[columns];
 #pragma unroll
     for (int c = 0; c < columns; c++) {
-        int column = threadIdx.x + c * (strip_loaded / columns);
+        int column = threadIdx.x + c * (strip / columns);
         source[c] = conv_map(out_col + a.col0 - shape::skew + column, a.width, a.border);
         inside[c] = source[c] >= 0;
         if (!inside[c]) source[c] = 0;
-        target[c] = column_offset(column);
+        target[c] = shape::offset(column);
     }
 
     const int64_t row = (int64_t)blockIdx.y * a.march_rows;
@@ -141,14 +141,14 @@ __global__ void __launch_bounds__(strip_loaded / columns, B)
             }
 #pragma unroll
             for (int c = 0; c < columns; c++)
-                rows_done[s * row_floats + target[c]] = sums[(s + 1) % K][c];
+                rows_done[s * shape::row_floats + target[c]] = sums[(s + 1) % K][c];
         }
         next += K;
         int first = done < row ? (int)(row - done) : 0;
         int count = end - done < K ? (int)(end - done) - first : K - first;
         __syncthreads();
         find_lines<T, K>(a, next, last, lines);
-        row_pass<K>(a, w, rows_done, out + (done + first) * a.out_pitch, out_col, first,
+        row_pass<K, strip>(a, w, rows_done, out + (done + first) * a.out_pitch, out_col, first,
                     count);
         __syncthreads();
     }
@@ -166,13 +166,13 @@ static int64_t choose_rows(const conv_args &a, int64_t strips, int K, int64_t re
     return rows < most ? rows : most;
 }
 
-template <class T, int K, int columns, int D, int B>
+template <class T, int K, int strip, int columns, int D, int B>
 wk_status launch(conv_args a, const float *column, const float *row, cudaStream_t stream) {
-    typedef strip_shape<K> shape;
+    typedef strip_shape<K, strip> shape;
     conv_weights<2 * K> w;
     for (int i = 0; i < K; i++) w.w[i] = column[i], w.w[K + i] = row[i];
     // Within the 48 KiB that need no permission.
-    const size_t bytes = K * (row_floats * sizeof(float) + sizeof(int64_t));
+    const size_t bytes = K * (shape::row_floats * sizeof(float) + sizeof(int64_t));
     const int64_t shift = (a.col0 + shape::left) % 4, width = a.out_width;
     a.vector_out = a.vector_out && shift == 0;
     a.out_width += shift;  // the first strip starts so many columns before the output
@@ -182,8 +182,8 @@ wk_status launch(conv_args a, const float *column, const float *row, cudaStream_
                                         (int64_t)sms * B);
     return conv_launch_grid(a, a.march_rows, shape::outputs, 0, [&](conv_args &part, dim3 grid) {
         part.out_width = width;
-        return wk_launch_kernel(separable_kernel<T, K, columns, D, B>, grid,
-                                strip_loaded / columns, bytes, stream, part, w);
+        return wk_launch_kernel(separable_kernel<T, K, strip, columns, D, B>, grid,
+                                strip / columns, bytes, stream, part, w);
     });
 }
 
@@ -191,18 +191,19 @@ typedef wk_status (*launcher)(conv_args, const float *, const float *, cudaStrea
 
 }  // namespace
 
-// K, columns of a thread, rows read ahead, blocks a multiprocessor should hold: two columns share
-// the cost of a step, until their sums no longer leave room for enough warps.
-#define SMALL(T, K, B) launch<T, K, 2, K < 8 ? K - 1 : 8, B>
-#define LARGE(T, K) launch<T, K, 1, K < 24 ? 8 : 6, 3>
-#define SEPARABLE(T)                                                                             \
-    {                                                                                            \
-        SMALL(T, 3, 6), SMALL(T, 4, 6), SMALL(T, 5, 6), SMALL(T, 6, 6), SMALL(T, 7, 6),          \
-            SMALL(T, 8, 5), SMALL(T, 9, 5), SMALL(T, 10, 5), SMALL(T, 11, 5), SMALL(T, 12, 4),   \
-            SMALL(T, 13, 4), SMALL(T, 14, 4), SMALL(T, 15, 4), SMALL(T, 16, 4), SMALL(T, 17, 4), \
-            LARGE(T, 18), LARGE(T, 19), LARGE(T, 20), LARGE(T, 21), LARGE(T, 22), LARGE(T, 23),  \
-            LARGE(T, 24), LARGE(T, 25), LARGE(T, 26), LARGE(T, 27), LARGE(T, 28), LARGE(T, 29),  \
-            LARGE(T, 30), LARGE(T, 31)                                                           \
+// K, columns of a strip and of a thread, rows read ahead, blocks a multiprocessor should hold: measured. Two
+// columns share the cost of a step, until their sums no longer leave room for enough warps.
+#define SMALL(T, K, B) launch<T, K, 320, 2, K < 8 ? K - 1 : 8, B>
+#define MIDDLE(T, K) launch<T, K, 256, 2, 8, 6>
+#define LARGE(T, K) launch<T, K, 256, 1, K < 24 ? 10 : 8, K < 24 ? 4 : 3>
+#define SEPARABLE(T)                                                                            \
+    {                                                                                           \
+        SMALL(T, 3, 6), SMALL(T, 4, 6), SMALL(T, 5, 6), SMALL(T, 6, 6), SMALL(T, 7, 6),         \
+            SMALL(T, 8, 5), SMALL(T, 9, 5), SMALL(T, 10, 5), SMALL(T, 11, 5), MIDDLE(T, 12),    \
+            MIDDLE(T, 13), MIDDLE(T, 14), MIDDLE(T, 15), MIDDLE(T, 16), MIDDLE(T, 17),          \
+            LARGE(T, 18), LARGE(T, 19), LARGE(T, 20), LARGE(T, 21), LARGE(T, 22), LARGE(T, 23), \
+            LARGE(T, 24), LARGE(T, 25), LARGE(T, 26), LARGE(T, 27), LARGE(T, 28), LARGE(T, 29), \
+            LARGE(T, 30), LARGE(T, 31)                                                          \
     }
 
 wk_status conv_launch_separable(const conv_args &a, const float *column, const float *row,
