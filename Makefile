@@ -65,7 +65,10 @@ deb: deps
 	packaging/make-deb $(BUILD)/deb-build $(BUILD)/deb
 
 verify-gpu: deps-test
-	tools/verify-gpu $(BUILD)
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DWG_TESTS=ON
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -L gpu
+	tools/verify-gpu $(BUILD) --write docs/fidelity.md
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
