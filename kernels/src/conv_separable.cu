@@ -4,6 +4,8 @@
 // K unfinished sums for each of its two columns and adds every input row to all of
 // them, as the marching kernel does. K finished rows later the block meets once and does the rows
 // from shared memory, eight outputs a thread.
+#include <type_traits>
+
 #include "conv_internal.cuh"
 
 namespace {
@@ -100,58 +102,82 @@ __global__ void __launch_bounds__(strip / columns, B)
 #pragma unroll
     for (int c = 0; c < columns; c++) origin[c] = (const char *)(in + source[c]);
 
-    // Input rows are read D ahead of their use.
-    int64_t next = a.row0 + row;
-    const int64_t last = a.row0 + end + K - 1;
-    float ahead[D][columns];
-    auto read = [&](float(&v)[columns], int64_t line) {
-#pragma unroll
-        for (int c = 0; c < columns; c++)
-            v[c] = line >= 0 && inside[c] ? conv_load((const T *)(origin[c] + line)) : 0.f;
-    };
-    find_lines<T, K>(a, next, last, lines);
-    __syncthreads();
-#pragma unroll
-    for (int d = 0; d < D; d++) read(ahead[d], lines[d]);
-    next += D;
-    __syncthreads();
-    find_lines<T, K>(a, next, last, lines);
-    __syncthreads();
+    // Whether the block reads nothing outside the image, ahead of the last row neither: then a step's loads cost an
+    // increment that all threads share.
+    const int64_t top = a.row0 + row, batches = (end - row + K - 1 + K - 1) / K;
+    const int64_t first_col = out_col + a.col0 - shape::skew;
+    const bool all_inside = top >= 0 && top + batches * K + D <= a.height && first_col >= 0 &&
+                            first_col + strip <= a.width;
 
-    // Batches of K input rows. Step s finishes the output row whose first tap was K - 1
-    // rows before; in the first batch only its last step does.
-    float sums[K][columns] = {};
-    for (int64_t done = row - (K - 1); done < end; done += K) {
-#pragma unroll
-        for (int s = 0; s < K; s++) {
-            float x[columns];
-#pragma unroll
-            for (int c = 0; c < columns; c++) {
-                x[c] = ahead[0][c];
-#pragma unroll
-                for (int d = 0; d + 1 < D; d++) ahead[d][c] = ahead[d + 1][c];
-            }
-            read(ahead[D - 1], lines[s]);
-#pragma unroll
-            for (int k = 0; k < K; k++) {
-                float(&sum)[columns] = sums[(s - k + K) % K];
+    auto march = [&](auto plain) {
+        // Input rows are read D ahead of their use.
+        int64_t next = top;
+        const int64_t last = a.row0 + end + K - 1;
+        const T *here = in + top * a.in_pitch + first_col;  // the same in all threads
+        float ahead[D][columns];
+        auto read = [&](float(&v)[columns], int s) {
+            if constexpr (plain.value) {
 #pragma unroll
                 for (int c = 0; c < columns; c++)
-                    sum[c] = k == 0 ? w.w[0] * x[c] : fmaf(w.w[k], x[c], sum[c]);
-            }
+                    v[c] = conv_load(here + (threadIdx.x + c * (strip / columns)));
+                here += a.in_pitch;
+            } else {
+                const int64_t line = lines[s];
 #pragma unroll
-            for (int c = 0; c < columns; c++)
-                rows_done[s * shape::row_floats + target[c]] = sums[(s + 1) % K][c];
+                for (int c = 0; c < columns; c++)
+                    v[c] = line >= 0 && inside[c] ? conv_load((const T *)(origin[c] + line)) : 0.f;
+            }
+        };
+        if constexpr (!plain.value) {
+            find_lines<T, K>(a, next, last, lines);
+            __syncthreads();
         }
-        next += K;
-        int first = done < row ? (int)(row - done) : 0;
-        int count = end - done < K ? (int)(end - done) - first : K - first;
-        __syncthreads();
-        find_lines<T, K>(a, next, last, lines);
-        row_pass<K, strip>(a, w, rows_done, out + (done + first) * a.out_pitch, out_col, first,
-                    count);
-        __syncthreads();
-    }
+#pragma unroll
+        for (int d = 0; d < D; d++) read(ahead[d], d);
+        next += D;
+        if constexpr (!plain.value) {
+            __syncthreads();
+            find_lines<T, K>(a, next, last, lines);
+            __syncthreads();
+        }
+
+        // Batches of K input rows. Step s finishes the output row whose first tap was K - 1
+        // rows before; in the first batch only its last step does.
+        float sums[K][columns] = {};
+        for (int64_t done = row - (K - 1); done < end; done += K) {
+#pragma unroll
+            for (int s = 0; s < K; s++) {
+                float x[columns];
+#pragma unroll
+                for (int c = 0; c < columns; c++) {
+                    x[c] = ahead[0][c];
+#pragma unroll
+                    for (int d = 0; d + 1 < D; d++) ahead[d][c] = ahead[d + 1][c];
+                }
+                read(ahead[D - 1], s);
+#pragma unroll
+                for (int k = 0; k < K; k++) {
+                    float(&sum)[columns] = sums[(s - k + K) % K];
+#pragma unroll
+                    for (int c = 0; c < columns; c++)
+                        sum[c] = k == 0 ? w.w[0] * x[c] : fmaf(w.w[k], x[c], sum[c]);
+                }
+#pragma unroll
+                for (int c = 0; c < columns; c++)
+                    rows_done[s * shape::row_floats + target[c]] = sums[(s + 1) % K][c];
+            }
+            next += K;
+            int first = done < row ? (int)(row - done) : 0;
+            int count = end - done < K ? (int)(end - done) - first : K - first;
+            __syncthreads();
+            if constexpr (!plain.value) find_lines<T, K>(a, next, last, lines);
+            row_pass<K, strip>(a, w, rows_done, out + (done + first) * a.out_pitch, out_col, first,
+                        count);
+            __syncthreads();
+        }
+    };
+    if (all_inside) march(std::true_type());
+    else march(std::false_type());
 }
 
 // Output rows of a block's march. Every march reads K - 1 rows again, so it should be long; but marches
@@ -195,7 +221,7 @@ typedef wk_status (*launcher)(conv_args, const float *, const float *, cudaStrea
 // columns share the cost of a step, until their sums no longer leave room for enough warps.
 #define SMALL(T, K, B) launch<T, K, 320, 2, K < 8 ? K - 1 : 8, B>
 #define MIDDLE(T, K) launch<T, K, 256, 2, 8, 6>
-#define LARGE(T, K) launch<T, K, 256, 1, K < 24 ? 10 : 8, K < 24 ? 4 : 3>
+#define LARGE(T, K) launch<T, K, 256, 1, (K < 22 || K > 25 ? 12 : 10), K < 26 ? 4 : 3>
 #define SEPARABLE(T)                                                                            \
     {                                                                                           \
         SMALL(T, 3, 6), SMALL(T, 4, 6), SMALL(T, 5, 6), SMALL(T, 6, 6), SMALL(T, 7, 6),         \
