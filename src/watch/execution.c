@@ -4,7 +4,8 @@
 
 /* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
 static watch_counter op_counter(sass_op op) {
-    if (op == SASS_BSYNC) return WATCH_OP_BRANCH; /* hardware counts it with the branches; BSSY not */
+    /* Hardware counts these with the branches; BSSY not. */
+    if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC) return WATCH_OP_BRANCH;
     if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
     switch (sass_class_of(op)) {
     case SASS_CLASS_BRANCH:
