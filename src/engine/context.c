@@ -15,6 +15,7 @@ enum { FILL_BYTE = 0xa5 };
 
 typedef struct eng_context {
     struct eng_context *next;
+    uint64_t block; /* whose values the slots that vary by block hold, plus 1 */
     uint8_t *R, *local;
     uint32_t *local_undefined;
     struct eng_undefined *undefined;
@@ -139,11 +140,13 @@ bool eng_context_begin(eng_warp *w) {
     w->local_undefined = c->local_undefined;
     if (w->undefined) eng_undefined_begin(w);
     for (size_t n = 0; n < plan->live_in.count; n++) memset(w->R + plan->live_in.at[n], 0, ENG_SLOT);
+    bool same_block = c->block == w->block->linear + 1;
+    c->block = w->block->linear + 1;
     const uint32_t *by_warp = grid->by_warp + w->index * plan->starts.count * 32;
     for (size_t s = 0; s < plan->starts.count; s++) {
         const eng_fill *f = &plan->starts.at[s];
         if (f->varies == ENG_BY_WARP) memcpy(w->R + f->slot, by_warp + s * 32, ENG_SLOT);
-        else broadcast(w->R, f->slot, block_value(w->block, f->value));
+        else if (!same_block) broadcast(w->R, f->slot, block_value(w->block, f->value));
     }
     return true;
 }

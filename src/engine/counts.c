@@ -1,6 +1,7 @@
 /* From the counters of blocks, branches and guards to counts of instructions. */
 #include <stdlib.h>
 
+#include "engine/native.h"
 #include "engine/run.h"
 
 static unsigned block_end(const eng_unit *unit, unsigned index) {
@@ -54,6 +55,7 @@ static void tell_plain(const eng_worker *k, const eng_unit *unit, unsigned n) {
         if (k->sinks[s].plain) k->sinks[s].plain(k->sinks[s].state, &sums);
 }
 static void tell_sums(const eng_plan *plan, const eng_worker *k) {
+    eng_native_spread(plan, k->counts);
     for (size_t u = 0; u < plan->units.count; u++)
         for (unsigned n = 0; n < plan->units.at[u].n; n++)
             if (plan->units.at[u].planned[n].plain != ENG_NO_INDEX) tell_plain(k, &plan->units.at[u], n);

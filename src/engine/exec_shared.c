@@ -1,5 +1,7 @@
 /* LDS and STS. As in exec_global.c: fast handlers for whole warps of contiguous or uniform addresses, which call nobody
  * and send everything else, before it has had an effect, to the general ones. */
+#include "engine/lift.h"
+#include "engine/loads.h"
 #include "engine/window.h"
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -206,3 +208,61 @@ static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 }
 
 ENG_FAMILY(shared, {"lds", bind_lds}, {"sts", bind_sts}, {"ldsm", bind_ldsm});
+
+/* --- the loads of a run (loads.h) ------------------------------------------------------- */
+
+/* Plain accesses are summed, and the first of a kind is an event, which handlers make. */
+static __attribute__((noinline)) bool all_heard(const eng_loads *loads, unsigned b, const eng_warp *w, uint32_t address) {
+    for (unsigned n = 0; n < loads->n; n++) {
+        const eng_ins *i = loads->loads[n].ins;
+        if (loads->loads[n].base == b && !w->counts[i->c + eng_load_plain(&loads->bases[b], i, address)]) return false;
+    }
+    return true;
+}
+/* All of a base's loads at once. Contiguous ones must begin where a sector does: then one count tells the shape of each. */
+ENG_INLINE bool base_fits(const eng_loads *loads, unsigned b, const eng_warp *w, uint8_t *R, uint32_t address) {
+    const eng_load_base *base = &loads->bases[b];
+    bool contiguous = base->shape == ENG_LOAD_CONTIGUOUS;
+    int64_t first = (int64_t)address + base->least, end = (int64_t)address + base->most + (contiguous ? 31 * base->width : 0);
+    if (!base->known) {
+        lanes_scan scan = scan32(R, base->slot, base->width);
+        if (!vu_none(contiguous ? scan.contiguous : scan.uniform)) return false;
+    }
+    if (first < 0 || end > w->shared_plain || address & (base->width - 1u)) return false;
+    if (!(w->worker->wants & ENG_WANTS_SUMS)) return true;
+    if (contiguous && address & (ENG_PLAIN_SECTOR - 1)) return false;
+    return w->counts[base->counter] || all_heard(loads, b, w, address);
+}
+static void copy_words(eng_load_frame *frame, const eng_loads *loads) {
+    for (unsigned n = 0; n < loads->n; n++) {
+        const eng_one_load *load = &loads->loads[n];
+        const eng_load_base *base = &loads->bases[load->base];
+        const uint8_t *p = frame->at[load->base] + load->ins->imm;
+        if (!eng_load_copied(base)) continue;
+        if (base->width == 8) gather_contiguous(frame->words[load->words], 0, p, 8, false);
+        else gather_contiguous(frame->words[load->words], 0, p, 16, false);
+    }
+}
+eng_load_frame *ENG_ISA(eng_loads_do)(const eng_loads *loads, eng_warp *w, uint8_t *R);
+eng_load_frame *ENG_ISA(eng_loads_do)(const eng_loads *loads, eng_warp *w, uint8_t *R) {
+    eng_view *v = view_of(w);
+    eng_load_frame *frame = w->worker->load_frame;
+    bool copied = false;
+    for (unsigned b = 0; frame && b < loads->n_bases; b++) {
+        const eng_load_base *base = &loads->bases[b];
+        uint32_t address = *eng_u32(R, base->slot) + *eng_u32(R, base->add);
+        if (!base_fits(loads, b, w, R, address)) return NULL;
+        frame->at[b] = w->shared + address;
+        copied |= eng_load_copied(base);
+    }
+    for (unsigned b = 0; frame && b < loads->n_bases; b++) { /* nothing can go wrong any more */
+        const eng_load_base *base = &loads->bases[b];
+        if (base->keeps) v->seen[base->slot / ENG_SLOT & 255] = base->shape == ENG_LOAD_UNIFORM ? SEEN_UNIFORM : SEEN_CONTIGUOUS;
+        w->counts[base->counter]++;
+    }
+    if (frame && copied) copy_words(frame, loads);
+    w->worked = ENG_ALL;
+    return frame;
+}
+
+ENG_LIFTS(shared, {lds_32, ENG_LIFT_LDS}, {lds_64, ENG_LIFT_LDS_64}, {lds_128, ENG_LIFT_LDS_128});

@@ -44,6 +44,9 @@
     X(FSEL,      1, 1, 0, 1) /* x: modifiers */                                                                   \
     X(MOV,       1, 0, 0, 1)                                                                                      \
     X(MOV64,     2, 0, 0, 2)                                                                                      \
+    X(LDS,       0, 0, 0, 1) /* loads: loads.h does them, before the rest of a run */                              \
+    X(LDS_64,    0, 0, 0, 2)                                                                                      \
+    X(LDS_128,   0, 0, 0, 4)                                                                                      \
     X(COUNT,     0, 0, 0, 0) /* the planner's own: a basic block */                                               \
     X(COUNT_GUARD,0,0, 0, 0) /* a guard */                                                                        \
     X(BRA,       0, 0, 0, 0) /* z: 1 backward, 2 an event is wanted, 4 and ps[0], 8 and ps[1] */
@@ -55,6 +58,8 @@ typedef enum eng_lift {
 #undef X
     ENG_LIFTS_N
 } eng_lift;
+
+static inline bool eng_lift_loads(eng_lift lift) { return lift >= ENG_LIFT_LDS && lift <= ENG_LIFT_LDS_128; }
 
 typedef struct eng_lift_row {
     const eng_fn *variants; /* plain, uniform, guarded; NULL ends a table */

@@ -153,6 +153,7 @@ struct eng_worker {
     void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
     uint64_t executed;         /* warp instructions of the quanta that ended */
     uint64_t idle_threads, blocks_run;
+    struct eng_load_frame *load_frame; /* loads.h; NULL: native code does no loads */
     struct eng_context *contexts; /* free ones, the last used first: its slots are still in the cache */
     wg_status status;          /* why it stopped */
     wg_error err;

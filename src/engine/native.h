@@ -14,5 +14,9 @@ bool eng_native_wanted(eng_isa isa);
 /* For a plan whose stream does not move any more. Without room or permission it leaves the plan as it is. */
 void eng_native_make(eng_plan *plan);
 void eng_native_free(eng_plan *plan);
+/* Adds what native code counted for several accesses at once to the counters of each (eng_planned.plain). */
+void eng_native_spread(const eng_plan *plan, uint64_t *counts);
+/* A worker's frame of loads (loads.h). NULL, without memory: handlers do the loads. */
+struct eng_load_frame *eng_native_frame(void);
 
 #endif

@@ -184,7 +184,7 @@ static void products(native_run *r, const eng_ins *i, bool is_signed) {
     int a = native_source(r, i->a), b = native_source(r, i->b);
     v_op(x, op, S0, a, REG(b));
     v_shift(x, V_SHIFT64, SHIFT_RIGHT, S1, a, 32);
-    if (!native_uniform(r, i->b)) {
+    if (!native_uniform(r->plan, i->b)) {
         v_shift(x, V_SHIFT64, SHIFT_RIGHT, S2, b, 32);
         b = S2;
     }
@@ -311,6 +311,7 @@ bool native_does(const eng_ins *i, eng_lift lift) {
     switch (lift) {
     case ENG_LIFT_NONE: return false;
     case ENG_LIFT_BRA: return !(i->z & 2);
+    case ENG_LIFT_LDS: case ENG_LIFT_LDS_64: case ENG_LIFT_LDS_128: return !guarded;
     case ENG_LIFT_LOP3: return lop_known(i->x);
     case ENG_LIFT_LOP3_TEST: return lop_known(i->x) && !guarded && sets;
     case ENG_LIFT_ADD2_CARRY: case ENG_LIFT_LEA_CARRY: return !guarded && i->pd[0] != ENG_PSINK;
@@ -370,6 +371,9 @@ void native_op(native_run *r, const eng_ins *i, eng_lift lift) {
     }
     case ENG_LIFT_MOV: copy(r, i, i->a, 0); break;
     case ENG_LIFT_MOV64: mov64(r, i); break;
+    case ENG_LIFT_LDS: native_load(r, i, 1); break;
+    case ENG_LIFT_LDS_64: native_load(r, i, 2); break;
+    case ENG_LIFT_LDS_128: native_load(r, i, 4); break;
     default: break; /* counts and the branch: native_run.c */
     }
 }

@@ -3,13 +3,15 @@
 
 #include <stddef.h>
 
-enum { LANES_AT_ONCE = 8, ROUNDS = 32 / LANES_AT_ONCE, ROUND_BYTES = LANES_AT_ONCE * 4, NEVER = UINT8_MAX };
+enum { LANES_AT_ONCE = 8, ROUND_BYTES = LANES_AT_ONCE * 4, NEVER = UINT8_MAX };
 
 const native_words native_words_of[ENG_LIFTS_N] = {
 #define X(name, a_, b_, c_, d_) [ENG_LIFT_##name] = {a_, b_, c_, d_},
     ENG_LIFT_ROWS(X)
 #undef X
 };
+#define BASE(b)      x86_mem(R14, (int32_t)(offsetof(eng_load_frame, at) + 8 * (b)))
+
 static const int written_in[NATIVE_PREDS] = {RBX, RBP, R12, R13}; /* the caller's: pushed when they are needed */
 
 #define WARP(field)  x86_mem(RSI, (int32_t)offsetof(eng_warp, field))
@@ -43,8 +45,7 @@ bool native_constant(const native_run *r, uint32_t slot, uint32_t *value) {
         if (plan->fills.at[f].slot == slot && plan->fills.at[f].kind == ENG_FILL_VALUE) return *value = plan->fills.at[f].value, true;
     return false;
 }
-bool native_uniform(const native_run *r, uint32_t slot) {
-    const eng_plan *plan = r->plan;
+bool native_uniform(const eng_plan *plan, uint32_t slot) {
     if (slot >= plan->zero && slot < plan->sink) return true;
     if (slot >= plan->uregs && slot < plan->uregs + plan->n_uregs * ENG_SLOT) return true;
     for (size_t f = 0; f < plan->fills.count; f++)
@@ -94,6 +95,53 @@ static int make_room(native_run *r) {
     r->value[best].slot = ENG_NO_INDEX;
     return best;
 }
+/* --- what loads have left ----------------------------------------------------------------------------------- */
+
+static int find_pending(const native_run *r, uint32_t slot) {
+    for (unsigned n = 0; n < r->n_pending; n++)
+        if (r->pending[n].slot == slot) return (int)n;
+    return -1;
+}
+static void forget_pending(native_run *r, uint32_t slot) {
+    int n = find_pending(r, slot);
+    if (n >= 0) r->pending[n] = r->pending[--r->n_pending];
+}
+static bool is_uniform(const native_run *r, int n) {
+    return r->loads->bases[r->loads->loads[r->pending[n].load].base].shape == ENG_LOAD_UNIFORM;
+}
+/* Where a word of this round lies, or the one word that all lanes get; reg becomes its pointer. */
+static x86_rm point_to(native_run *r, int n, int reg) {
+    const eng_one_load *load = &r->loads->loads[r->pending[n].load];
+    const eng_load_base *base = &r->loads->bases[load->base];
+    unsigned word = r->pending[n].word;
+    if (eng_load_copied(base)) return (x86_rm){.base = R14, .indexed = true, .disp = (int32_t)((load->words + word) * ENG_SLOT)};
+    g_op(&r->x, 0x8b, true, reg, BASE(load->base));
+    return (x86_rm){.base = reg, .indexed = base->shape == ENG_LOAD_CONTIGUOUS, .disp = (int32_t)(load->ins->imm + 4 * word)};
+}
+static void fetch(native_run *r, int n, int v) {
+    x86_rm from = point_to(r, n, R8);
+    v_op(&r->x, is_uniform(r, n) ? V_FBROADCAST : V_LOAD, v, 0, from);
+}
+void native_load(native_run *r, const eng_ins *i, unsigned words) {
+    for (unsigned word = 0; word < words; word++) {
+        uint32_t slot = i->d + word * ENG_SLOT;
+        int v = find(r, slot);
+        if (v >= 0) r->value[v].slot = ENG_NO_INDEX;
+        forget_pending(r, slot);
+        if (slot >= r->plan->sink && slot < r->plan->sink + ENG_RZ_SLOTS * ENG_SLOT) continue;
+        r->pending[r->n_pending++] = (native_pending){slot, (uint8_t)r->n_loaded, (uint8_t)word};
+    }
+    r->n_loaded++;
+}
+static void store_pending(native_run *r) {
+    for (unsigned n = 0; n < r->n_pending; n++) {
+        fetch(r, (int)n, NATIVE_SPARE);
+        v_store(&r->x, slot_at(r->pending[n].slot), NATIVE_SPARE);
+    }
+}
+
+/* --- sources and targets -------------------------------------------------------------------------------------- */
+
 static int hold(native_run *r, uint32_t slot) {
     int v = make_room(r);
     r->value[v] = (native_value){.slot = slot};
@@ -103,7 +151,13 @@ static int hold(native_run *r, uint32_t slot) {
 
 int native_float(native_run *r, uint32_t slot) {
     int v = find(r, slot);
-    if (v < 0) {
+    int n = find_pending(r, slot);
+    if (n >= 0) {
+        v = hold(r, slot);
+        fetch(r, n, v);
+        r->value[v].dirty = true;
+        forget_pending(r, slot);
+    } else if (v < 0) {
         v = hold(r, slot);
         v_load(&r->x, v, slot_at(slot));
     }
@@ -116,7 +170,9 @@ int native_source(native_run *r, uint32_t slot) {
     return v;
 }
 x86_rm native_float_rm(native_run *r, uint32_t slot) {
-    if (find(r, slot) < 0 && next_read(r, slot) == NEVER) return slot_at(slot);
+    int n = find_pending(r, slot);
+    if (n >= 0 && !is_uniform(r, n) && !r->pointed && next_read(r, slot) == NEVER) return r->pointed = true, point_to(r, n, R11);
+    if (n < 0 && find(r, slot) < 0 && next_read(r, slot) == NEVER) return slot_at(slot);
     return x86_reg(native_float(r, slot));
 }
 x86_rm native_source_rm(native_run *r, uint32_t slot) {
@@ -134,6 +190,7 @@ int native_target(native_run *r, const eng_ins *i, unsigned word) {
 void native_done(native_run *r, const eng_ins *i, unsigned word, bool nan) {
     uint32_t slot = i->d + word * ENG_SLOT;
     int v = find(r, slot);
+    if (!native_guarded(i)) forget_pending(r, slot);
     if (native_guarded(i)) {
         if (nan) {
             v_op_imm(&r->x, V_FCMP, S2, S0, x86_reg(S0), CMP_UNORDERED);
@@ -146,7 +203,7 @@ void native_done(native_run *r, const eng_ins *i, unsigned word, bool nan) {
     }
     r->value[v].nan = nan;
     r->value[v].uniform = i->uni;
-    r->value[v].dirty = slot < r->plan->sink || slot >= r->plan->sink + 4 * ENG_SLOT;
+    r->value[v].dirty = slot < r->plan->sink || slot >= r->plan->sink + ENG_RZ_SLOTS * ENG_SLOT;
     r->pinned |= (uint16_t)(1u << v);
 }
 
@@ -249,9 +306,11 @@ static void one_round(native_run *r) {
     }
     for (r->k = 0; r->k < r->n; r->k++) {
         r->pinned = 0;
+        r->pointed = false;
         native_op(r, &r->first[r->k], (eng_lift)r->lifts[r->k]);
     }
     for (int v = 0; v < NATIVE_VALUES; v++) put_away(r, v);
+    store_pending(r);
 }
 
 static void store_predicates(native_run *r) {
@@ -305,29 +364,56 @@ static void branch(native_run *r, const eng_ins *i) {
     go_on(r, r->n - 1);
 }
 
+static void go_otherwise(native_run *r) {
+    union { eng_fn fn; uint64_t at; } to = {.fn = r->otherwise};
+    g_mov_imm64(&r->x, RAX, to.at);
+    g_jump_to(&r->x, RAX);
+}
+/* R14 becomes the frame. Where the loads need their handlers, those do the whole run. */
+static void call_loads(native_run *r) {
+    static const int saved[] = {RDI, RSI, RDX, RCX}; /* with R14, which stays pushed, the stack is aligned */
+    x86 *x = &r->x;
+    union { eng_loads_fn fn; uint64_t at; } to = {.fn = r->do_loads};
+    g_push(x, R14);
+    for (unsigned n = 0; n < 4; n++) g_push(x, saved[n]);
+    g_mov_imm64(x, RDI, (uint64_t)(uintptr_t)r->loads);
+    g_mov_imm64(x, RAX, to.at);
+    g_call(x, RAX);
+    for (unsigned n = 4; n-- > 0;) g_pop(x, saved[n]);
+    g_op(x, 0x8b, true, R14, x86_reg(RAX));
+    g_op(x, 0x85, true, RAX, x86_reg(RAX));
+    uint8_t *done = x86_jump(x, 5);
+    g_pop(x, R14);
+    go_otherwise(r);
+    x86_land(x, done);
+}
+
 static void make(native_run *r) {
     x86 *x = &r->x;
     unsigned saved = predicates_written(r);
     for (int v = 0; v < NATIVE_VALUES; v++) r->value[v] = (native_value){.slot = ENG_NO_INDEX};
-    r->n_written = 0;
+    r->n_written = r->n_pending = r->n_loaded = 0;
+    if (r->loads) call_loads(r);
     if (r->lifts[0] == ENG_LIFT_COUNT) count_block(r, r->first);
     count_guards(r, false);
     bool loops = false;
     for (unsigned k = 0; k < r->n; k++) loops |= r->lifts[k] < ENG_LIFT_COUNT;
     if (loops) {
         for (unsigned n = 0; n < saved; n++) g_push(x, written_in[n]);
-        g_mov_imm(x, RAX, ROUNDS);
+        g_mov_imm(x, RAX, 0);
         g_op(x, 0x8b, true, R9, x86_reg(RSI));
         uint8_t *top = x->at;
         one_round(r);
         g_imm(x, 0, true, x86_reg(RDX), ROUND_BYTES);
         g_imm(x, 0, true, x86_reg(R9), 1);
-        g_imm(x, 5, false, x86_reg(RAX), 1);
+        g_imm(x, 0, false, x86_reg(RAX), ROUND_BYTES);
+        g_imm(x, 7, false, x86_reg(RAX), ENG_SLOT);
         x86_land_at(x, x86_jump(x, 5), top);
         g_imm(x, 5, true, x86_reg(RDX), ENG_SLOT);
         store_predicates(r);
         for (unsigned n = saved; n-- > 0;) g_pop(x, written_in[n]);
     }
+    if (r->loads) g_pop(x, R14);
     count_guards(r, true);
     if (r->lifts[r->n - 1] == ENG_LIFT_BRA) branch(r, &r->first[r->n - 1]);
     else go_on(r, r->n);
@@ -341,6 +427,7 @@ bool native_make_run(native_run *r) {
     make(r);
     x86_land(x, some);
     r->some = true;
-    make(r);
+    if (r->loads) go_otherwise(r);
+    else make(r);
     return !x->full;
 }

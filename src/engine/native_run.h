@@ -4,6 +4,7 @@
 #define WG_ENGINE_NATIVE_RUN_H
 
 #include "engine/lift.h"
+#include "engine/loads.h"
 #include "engine/native_x86.h"
 #include "engine/plan.h"
 
@@ -13,7 +14,7 @@ enum { NATIVE_MOST = 96 /* instructions of a run */, NATIVE_PREDS = 4 /* predica
 enum { NATIVE_VALUES = 11, NATIVE_SPARE = 11, NATIVE_MASK = 12, S0 = 13, S1 = 14, S2 = 15 };
 
 /* Registers: RDI the first instruction, RSI the warp, RDX its slots (of the round), ECX the mask, as handlers get them; RAX
- * rounds left, R9 the warp plus the number of the round; R8, R10, R11 scratch. */
+ * bytes of a slot that are done, R9 the warp plus the number of the round; R14 the frame of loads; R8, R10, R11 scratch. */
 
 typedef struct native_value {
     uint32_t slot; /* ENG_NO_INDEX: free */
@@ -22,12 +23,23 @@ typedef struct native_value {
     bool uniform;  /* all lanes are stored, active or not */
 } native_value;
 
+typedef struct native_pending { /* a word that was loaded, and is neither in a register nor in its slot yet */
+    uint32_t slot;
+    uint8_t load, word;
+} native_pending;
+
 typedef struct native_run {
     x86 x;
     const eng_plan *plan;
     const eng_ins *first;
     unsigned n, k;               /* instructions; the one that is being made */
     const uint8_t *lifts;        /* eng_lift of each */
+    eng_loads *loads;            /* that it does first; NULL: none, else the run is for all lanes only */
+    eng_loads_fn do_loads;
+    eng_fn otherwise;            /* what does the run where native code does not */
+    native_pending pending[ENG_LOAD_WORDS];
+    unsigned n_pending, n_loaded; /* loaded: by the instructions made so far */
+    bool pointed;                /* R11 holds the place of an operand of the instruction being made */
     bool some;                   /* for some lanes */
     native_value value[NATIVE_VALUES];
     uint16_t pinned;             /* registers that the instruction being made reads or writes */
@@ -61,11 +73,22 @@ void native_expand(native_run *r, int v, unsigned p, bool inverted);
 /* The eight bits in reg become those of predicate p. */
 void native_set_predicate(native_run *r, const eng_ins *i, unsigned p, int reg);
 /* Do all lanes of the slot always hold the same value? Which, where it is known? */
-bool native_uniform(const native_run *r, uint32_t slot);
+bool native_uniform(const eng_plan *plan, uint32_t slot);
 bool native_constant(const native_run *r, uint32_t slot, uint32_t *value);
+
+/* --- loads (native_loads.c) ------------------------------------------------------------------- */
+/* Takes the load that is instruction n of a run in. False: it must not be part of the run. */
+bool native_take_load(eng_loads *loads, const eng_ins *first, const uint8_t *lifts, unsigned n);
+/* Finds the shape of every base in a warp's slots. False: one of them is none that native code is made for. */
+bool native_loads_look(const eng_plan *plan, eng_loads *loads, const uint8_t *R);
+/* Adds what a base's loads were counted for together to the counters of each. */
+void native_loads_spread(const eng_loads *loads, uint64_t *counts);
 
 /* Makes the run at r->x.at, for all lanes and for some; false: no room. */
 bool native_make_run(native_run *r);
+
+/* A load: its words are to be had from now on. */
+void native_load(native_run *r, const eng_ins *i, unsigned words);
 
 /* --- instructions (native_ops.c) ---------------------------------------------------------------- */
 void native_op(native_run *r, const eng_ins *i, eng_lift lift);

@@ -18,6 +18,7 @@ typedef struct x86 {
 enum { X86_REGISTER = -1, X86_POOL = -2 };
 typedef struct x86_rm {
     int base, reg;
+    bool indexed; /* and RAX is added */
     int32_t disp;
     const uint8_t *pool;
 } x86_rm;
@@ -40,6 +41,10 @@ static inline void x86_modrm(x86 *x, int reg, x86_rm rm, unsigned behind) {
     } else if (rm.base == X86_POOL) {
         x86_byte(x, 0x05u | (unsigned)(reg & 7) << 3);
         x86_word(x, (uint32_t)(rm.pool - (x->at + 4 + behind)));
+    } else if (rm.indexed) {
+        x86_byte(x, 0x84u | (unsigned)(reg & 7) << 3);
+        x86_byte(x, (unsigned)(rm.base & 7));
+        x86_word(x, (uint32_t)rm.disp);
     } else { /* no base is rsp or r12 */
         x86_byte(x, 0x80u | (unsigned)(reg & 7) << 3 | (unsigned)(rm.base & 7));
         x86_word(x, (uint32_t)rm.disp);
@@ -54,7 +59,7 @@ static inline bool x86_high(x86_rm rm) { return (rm.base == X86_REGISTER ? rm.re
 #define V38(prefix, op)   (2u << 16 | (prefix) << 8 | (op))
 #define V3A(prefix, op)   (3u << 16 | (prefix) << 8 | (op))
 enum {
-    V_LOAD = V0F(0, 0x28), V_STORE = V0F(0, 0x29), V_LOADU = V0F(0, 0x10),
+    V_LOAD = V0F(0, 0x10), V_STORE = V0F(0, 0x29), /* what was loaded may lie anywhere; slots are aligned */
     V_ADD = V0F(1, 0xfe), V_SUB = V0F(1, 0xfa), V_AND = V0F(1, 0xdb), V_ANDN = V0F(1, 0xdf), V_OR = V0F(1, 0xeb), V_XOR = V0F(1, 0xef),
     V_EQ = V0F(1, 0x76), V_GT = V0F(1, 0x66), V_MUL = V38(1, 0x40), V_MULU64 = V0F(1, 0xf4), V_MULS64 = V38(1, 0x28), V_ADD64 = V0F(1, 0xd4),
     V_MINU = V38(1, 0x3b), V_MAXU = V38(1, 0x3f), V_MINS = V38(1, 0x39), V_MAXS = V38(1, 0x3d),
@@ -143,6 +148,12 @@ static inline void g_push(x86 *x, int reg) {
 static inline void g_pop(x86 *x, int reg) {
     if (reg > 7) x86_byte(x, 0x41);
     x86_byte(x, 0x58u | (unsigned)(reg & 7));
+}
+static inline void g_call(x86 *x, int reg) { /* of the lower eight */
+    x86_byte(x, 0xff), x86_byte(x, 0xd0u | (unsigned)reg);
+}
+static inline void g_jump_to(x86 *x, int reg) {
+    x86_byte(x, 0xff), x86_byte(x, 0xe0u | (unsigned)reg);
 }
 static inline void g_jump_through(x86 *x, x86_rm rm) { /* jmp [rm] */
     x86_rex(x, false, 0, rm);

@@ -4,6 +4,7 @@
 #include "engine/livelock.h"
 #include "engine/run.h"
 #include "engine/driver.h"
+#include "engine/native.h"
 #include "engine/view.h"
 
 #include <stdatomic.h>
@@ -145,6 +146,7 @@ static void free_worker(eng_worker *k) {
     eng_contexts_free(k);
     free(k->origins);
     free(k->findings);
+    free(k->load_frame);
     free(k->counts);
     free(k->batch);
     free(k);
@@ -159,6 +161,7 @@ static eng_worker *new_worker(eng_grid *grid, unsigned index) {
                       .sinks = launch->sinks ? launch->sinks + index * launch->n_sinks : NULL};
     k->counts = calloc(grid->plan->n_counters + 1u, sizeof *k->counts);
     k->findings = calloc(1, sizeof *k->findings);
+    if (grid->plan->native) k->load_frame = eng_native_frame();
     bool ok = k->counts && k->findings;
     if (k->wants) {
         k->batch = malloc(sizeof *k->batch);

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "engine/loads.h"
 #include "engine/native.h"
+#include "engine/view.h"
 #include "engine/warp.h"
 
-enum { REGS = 20, UREGS = 8, MOST = 40, SLOTS = 512, COUNTERS = 256, TRIALS = 40000 };
+enum { REGS = 20, BASES = 4 /* behind them: addresses, never written */, UREGS = 8, MOST = 40, SLOTS = 512, COUNTERS = 512, SHARED = 16384, TRIALS = 40000 };
 
 static uint64_t seed_ = 1;
 static uint32_t random_word(void) {
@@ -48,7 +50,16 @@ static const uint16_t plain[] = {SASS_IADD3, SASS_LEA, SASS_LOP3, SASS_SHF, SASS
                                  SASS_FADD, SASS_FMUL, SASS_FFMA, SASS_FFMA, SASS_FSETP, SASS_FSEL, SASS_MOV};
 static const uint16_t uniform[] = {SASS_UIADD3, SASS_ULEA, SASS_ULOP3, SASS_USHF, SASS_USEL, SASS_UIMAD, SASS_UISETP, SASS_UMOV};
 
+static sass_instr load(void) {
+    static const uint8_t bases[3][BASES] = {{0, 1, 2, 3}, {0, 0, 2, 3}, {0, 0, 3, 3}}; /* whose elements are long enough */
+    unsigned longer = below(3), words = 1u << longer;
+    return (sass_instr){.op = SASS_LDS, .guard = {.present = true, .reg = SASS_PT}, .width = (uint8_t)(4 * words), .type = SASS_TYPE_NONE,
+                        .dst = {.kind = SASS_REG, .reg = one_in(12) ? SASS_RZ : (uint8_t)(below(REGS / words) * words)},
+                        .mem = {.present = true, .base = (uint8_t)(REGS + bases[longer][below(BASES)]), .uniform = one_in(2) ? SASS_URZ : UREGS, .desc = 255,
+                                .scale = 1, .offset = (int32_t)below(64) * 16 + (words == 1 ? (int32_t)below(4) * 4 : 0)}};
+}
 static sass_instr instruction(void) {
+    if (one_in(4)) return load();
     static const uint8_t luts[] = {0xc0, 0xfc, 0x3c, 0x33, 0x30, 0x96, 0xfe, 0x80, 0xea, 0xca, 0x6a, 0xe8};
     bool is_uniform = one_in(6);
     sass_instr in = {.op = is_uniform ? uniform[below(sizeof uniform / 2)] : plain[below(sizeof plain / 2)],
@@ -82,6 +93,9 @@ typedef struct bench { /* what a run works on */
     _Alignas(64) uint8_t R[SLOTS * ENG_SLOT];
     uint64_t counts[COUNTERS];
     eng_group groups[34];
+    eng_batch batch;
+    uint8_t shared[SHARED];
+    eng_worker worker;
     eng_warp w;
 } bench;
 
@@ -89,24 +103,28 @@ static eng_device *device;
 static img_function function = {.code_size = 16 * 1024};
 static img_module module = {.functions = &function, .n_functions = 1};
 static eng_code code = {.module = &module};
-static eng_planned planned[1024];
+static eng_planned planned[MOST + 2];
+static sass_instr instrs[MOST + 2];
+static eng_view view;
+static eng_load_frame frame;
 static char text[MOST + 2][100]; /* of the instructions, by id */
 
 static void set_up_plan(eng_plan *plan) {
-    *plan = (eng_plan){.code = &code, .n_regs = REGS, .n_uregs = UREGS};
+    *plan = (eng_plan){.code = &code, .n_regs = REGS + BASES, .n_uregs = UREGS + 1, .wants = one_in(2) ? 1u << ENG_EV_ACCESS | ENG_WANTS_SUMS : 0};
     for (unsigned p = 0; p < 512; p++) plan->constants[p] = ENG_NO_INDEX;
-    plan->zero = REGS * ENG_SLOT;
-    plan->sink = plan->zero + 4 * ENG_SLOT;
-    plan->uregs = plan->sink + 4 * ENG_SLOT;
-    plan->barriers = plan->end = plan->uregs + UREGS * ENG_SLOT;
-    assert_true(wg_vec_push(&plan->units, ((eng_unit){.planned = planned})));
+    plan->zero = (REGS + BASES) * ENG_SLOT;
+    plan->sink = plan->zero + ENG_RZ_SLOTS * ENG_SLOT;
+    plan->uregs = plan->sink + ENG_RZ_SLOTS * ENG_SLOT;
+    plan->barriers = plan->end = plan->uregs + (UREGS + 1) * ENG_SLOT;
+    assert_true(wg_vec_push(&plan->units, ((eng_unit){.planned = planned, .instrs = instrs, .n = MOST + 2})));
 }
 static bool add(eng_plan *plan, sass_instr in, unsigned id) {
     eng_ins out = {.id = id, .guard = (uint8_t)(in.guard.reg == SASS_PT ? ENG_PT : in.guard.reg + (in.guard.uniform ? ENG_UP : 0)),
                    .ginv = in.guard.inv ? ENG_ALL : 0};
     in.offset = id * 16;
     in.sm = 90;
-    plan->instr = &in;
+    instrs[id] = in;
+    plan->instr = &instrs[id];
     plan->refused = false;
     if (!device->binders[in.op](plan, &in, &out) || plan->refused) return false;
     bool guarded = in.op != SASS_BRA && (out.guard != ENG_PT || out.ginv);
@@ -150,17 +168,27 @@ static void free_plan(eng_plan *plan) {
 
 /* --- running it ----------------------------------------------------------------------------------------- */
 
-static void set_up(bench *b, const eng_plan *plan, eng_worker *worker, uint32_t mask) {
+/* Lane l's address is step * l from the first. */
+static void set_base(bench *b, const eng_plan *plan, unsigned n) {
+    uint32_t element = n ? 2u << n : 16, step = one_in(8) ? below(8) * element : n ? element : 0, start = below(64) * 32 + (one_in(4) ? 16 : 0);
+    for (uint32_t l = 0; l < 32; l++) ((uint32_t *)(void *)(b->R + (REGS + n) * ENG_SLOT))[l] = start + l * step;
+    for (uint32_t l = 0; l < 32; l++) ((uint32_t *)(void *)(b->R + plan->uregs + UREGS * ENG_SLOT))[l] = 1024;
+}
+static void set_up(bench *b, const eng_plan *plan, const eng_worker *worker, uint32_t mask) {
     memset(b, 0, sizeof *b);
+    b->worker = *worker;
     for (unsigned slot = 0; slot < plan->end / ENG_SLOT; slot++) {
         bool uniform_slot = slot * ENG_SLOT >= plan->uregs;
         uint32_t *lanes = (uint32_t *)(void *)(b->R + slot * ENG_SLOT), same = value();
         for (unsigned l = 0; l < 32; l++) lanes[l] = uniform_slot ? same : value();
     }
-    memset(b->R + plan->zero, 0, 4 * ENG_SLOT);
+    memset(b->R + plan->zero, 0, ENG_RZ_SLOTS * ENG_SLOT);
     for (size_t f = 0; f < plan->fills.count; f++)
         for (unsigned l = 0; l < 32; l++) ((uint32_t *)(void *)(b->R + plan->fills.at[f].slot))[l] = plan->fills.at[f].value;
-    b->w = (eng_warp){.mask = mask, .budget = one_in(4) ? 2 : 1000, .worker = worker, .stop = plan->stop};
+    for (unsigned n = 0; n < BASES; n++) set_base(b, plan, n);
+    for (unsigned n = 0; n < SHARED; n += 4) memcpy(b->shared + n, &(uint32_t){value()}, 4);
+    for (unsigned n = 0; n < COUNTERS; n++) b->counts[n] = !one_in(8); /* plain accesses have been heard of, or not */
+    b->w = (eng_warp){.mask = mask, .budget = one_in(4) ? 2 : 1000, .stop = plan->stop, .shared_size = SHARED, .shared_plain = SHARED};
     for (unsigned p = 0; p < 7; p++) b->w.P[p] = random_word() | (one_in(3) ? ENG_ALL : 0), b->w.P[ENG_UP + p] = one_in(2) ? ENG_ALL : 0;
     b->w.P[ENG_PT] = b->w.P[ENG_UPT] = ENG_ALL;
 }
@@ -168,16 +196,26 @@ static void run(bench *b, const eng_plan *plan) {
     b->w.counts = b->counts;
     b->w.groups = b->groups;
     b->w.R = b->R;
+    b->w.shared = b->shared;
+    b->w.worker = &b->worker;
+    b->worker.batch = &b->batch;
+    b->worker.ev = b->batch.events;
+    b->worker.ev_end = b->batch.events + ENG_BATCH_EVENTS;
+    memset(view.seen, 0, sizeof view.seen);
     plan->ins.at[0].fn(&plan->ins.at[0], &b->w, b->R, b->w.mask);
 }
-static void same(const bench *x, const bench *y, const eng_plan *plan, unsigned trial) {
+static void same(const bench *x, const bench *y, const eng_plan *plan, unsigned n_counters, unsigned trial) {
     for (uint32_t at = 0; at < plan->end; at += 4)
         if ((at < plan->sink || at >= plan->uregs) && memcmp(x->R + at, y->R + at, 4))
             differ(plan, "trial %u: slot %u lane %u: 0x%08x by handlers, 0x%08x natively", trial, at / ENG_SLOT, at % ENG_SLOT / 4,
                      *(const uint32_t *)(const void *)(x->R + at), *(const uint32_t *)(const void *)(y->R + at));
     for (unsigned p = 0; p < ENG_PSINK; p++)
         if (x->w.P[p] != y->w.P[p]) differ(plan, "trial %u: predicate %u: 0x%08x by handlers, 0x%08x natively", trial, p, x->w.P[p], y->w.P[p]);
-    assert_memory_equal(x->counts, y->counts, sizeof x->counts);
+    for (unsigned n = 0; n < n_counters; n++) /* native code has counters of its own behind them: spread already */
+        if (x->counts[n] != y->counts[n]) differ(plan, "trial %u: counter %u: %lu by handlers, %lu natively", trial, n,
+                                                 (unsigned long)x->counts[n], (unsigned long)y->counts[n]);
+    assert_int_equal(x->worker.ev - x->batch.events, y->worker.ev - y->batch.events);
+    assert_int_equal(x->w.worked, y->w.worked);
     assert_int_equal(x->w.executed, y->w.executed);
     assert_int_equal(x->w.budget, y->w.budget);
     assert_int_equal(x->w.mask, y->w.mask);
@@ -195,17 +233,24 @@ static void test_runs(void **state) {
     if (!device->native) return;
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         eng_plan plan;
-        eng_worker worker = {.grid = &grid};
         set_up_plan(&plan);
         fill_plan(&plan);
-        assert_true(plan.end <= sizeof first.R && plan.n_counters <= COUNTERS);
+        grid.plan = &plan;
+        eng_worker worker = {.grid = &grid, .memory_state = &view, .load_frame = &frame, .wants = plan.wants};
+        unsigned n_counters = plan.n_counters;
+        assert_true(plan.end <= sizeof first.R && plan.n_counters + MOST <= COUNTERS);
         set_up(&first, &plan, &worker, one_in(2) ? ENG_ALL : random_word() | 1u << below(32));
-        handlers = native = first;
+        handlers = first;
         run(&handlers, &plan);
         eng_native_make(&plan);
         made += plan.native != NULL;
-        run(&native, &plan);
-        same(&handlers, &native, &plan, trial);
+        for (unsigned times = 0; times < 2; times++) { /* runs with loads are made when they are first reached */
+            native = first;
+            memset(native.counts + n_counters, 0, sizeof native.counts - n_counters * sizeof *native.counts);
+            run(&native, &plan);
+            eng_native_spread(&plan, native.counts);
+            same(&handlers, &native, &plan, n_counters, trial);
+        }
         free_plan(&plan);
     }
     assert_true(made > TRIALS / 2);
