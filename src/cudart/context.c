@@ -75,6 +75,7 @@ static bool is_error(cudaError_t error) {
 
 cudaError_t rt_note(cudaError_t error) {
     if (!is_error(error) || quiet) return error;
+    rt.failed = true;
     last_error = error;
     happened(error);
     return error;
@@ -85,7 +86,7 @@ cudaError_t rt_leave(cudaError_t error) {
     rt.told = false;
     pthread_mutex_unlock(&rt.lock);
     if (quiet) return error;
-    if (is_error(error)) last_error = error;
+    if (is_error(error)) last_error = error, rt.failed = true;
     if (is_error(error) && !told) happened(error);
     return error;
 }

@@ -29,6 +29,7 @@ typedef struct rt_context {
     volatile int dying; /* a signal that waits for the running kernel to stop before the process dies of it */
     bool forked;        /* this process is a fork of one that had used the device */
     cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
+    bool failed;        /* some call has returned an error */
     bool used_since;    /* a call other than a launch or a wait has returned the sticky error */
     unsigned flags;     /* cudaSetDeviceFlags */
     size_t limits[7];   /* by enum cudaLimit */

@@ -13,6 +13,7 @@ cudaError_t rt_graph_memory_new(size_t size, rt_graph_memory **out) {
     cudaError_t e = rt_alloc(&at, size, ENG_ALLOC_DEVICE);
     if (!e && !wg_u64map_set(&rt.graph_memory, (uintptr_t)at, (uintptr_t)m)) e = cudaErrorMemoryAllocation;
     if (e) return free(m), e;
+    eng_memory_set_name(rt_memory(), (uintptr_t)at, "memory of a graph"); /* the program need not free it */
     *m = (rt_graph_memory){(uintptr_t)at, size, 1, false};
     *out = m;
     return cudaSuccess;

@@ -23,8 +23,10 @@ static void speak(const char *how, bool in_signal) {
 
 /* What can be said only when nothing more will come. A program that ends with an error reacted to it. */
 static void end_findings(int status) {
-    /* After a sticky error nothing can be freed; who did not even try to, and was content, had not meant to. */
-    if (!rt.sticky || (!status && !rt.used_since)) ses_leaks_write(rt.session);
+    /* After a sticky error nothing can be freed; who did not even try to, and was content, had not meant to. Who gave up because
+     * a call failed leaves it to the system. */
+    bool gave_up = status && rt.failed;
+    if (!gave_up && (!rt.sticky || (!status && !rt.used_since))) ses_leaks_write(rt.session);
     if (!status) rt_unseen_write();
 }
 

@@ -145,11 +145,14 @@ static inline uint32_t lanes_inside(const mem_range *r, const uint64_t *A, const
 typedef struct groups {
     uint32_t left, done, faulty;
 } groups;
-static inline uint32_t next_group(groups *g, eng_view *v, mem_range *r, const uint64_t *A, const active *m, unsigned width, unsigned access) {
+static inline uint32_t next_group(groups *g, eng_warp *w, const eng_ins *i, mem_range *r, const uint64_t *A, const active *m, unsigned access) {
+    eng_view *v = view_of(w);
+    const unsigned width = i->width;
     while (g->left) {
         uint32_t group = lanes_inside(r, A, m, g->left, width), first = g->left & -g->left;
         if (!group && mem_range_fill(v, r, A[__builtin_ctz(first)], access)) {
             group = lanes_inside(r, A, m, g->left, width);
+            if (w->worker->grid->launch->roots) mem_check_root(w, i, r, A, group);
             if (!(group & first)) g->faulty |= first, g->left &= ~first;
         } else if (!group) {
             g->faulty |= first;

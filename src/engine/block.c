@@ -219,10 +219,12 @@ eng_block_end eng_run_block(eng_blk *block) {
     return ENG_BLOCK_SPINS;
 }
 
-void eng_report_deadlock(eng_blk *block) {
+void eng_report_deadlock(eng_blk *block, bool waits_for_host) {
     eng_finding f;
-    report_where(block, ENG_FAULT_DEADLOCK, &f);
-    block->worker->status = wg_fail(&block->worker->err, WG_ERR_DEADLOCK, "%s: block %llu waits for ever: %s",
-                                    block->worker->grid->function->demangled, (unsigned long long)block->linear, f.text);
+    report_where(block, waits_for_host ? ENG_FAULT_TIMEOUT : ENG_FAULT_DEADLOCK, &f);
+    const char *why = waits_for_host ? "what it waits for does not change (kernels run to their end when they are launched: the host cannot change it meanwhile)"
+                                     : "for ever";
+    block->worker->status = wg_fail(&block->worker->err, waits_for_host ? WG_ERR_TIMEOUT : WG_ERR_DEADLOCK, "%s: block %llu waits, %s: %s",
+                                    block->worker->grid->function->demangled, (unsigned long long)block->linear, why, f.text);
     block->worker->stop = true;
 }

@@ -53,7 +53,7 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 
 /* --- launches ------------------------------------------------------------------------- */
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
-    ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY,
+    ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY,
     ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
     ENG_FAULT_FREE
@@ -101,6 +101,10 @@ typedef struct eng_launch {
     /* What device code prints (error: assertions that failed); NULL: stdout and stderr. */
     void (*print)(void *ctx, bool error, const char *text, size_t n);
     uint64_t heap_bytes;       /* for device-side malloc, when it is first used; 0 = 8 MiB */
+    /* By instruction of the kernel's own code: 1 + byte offset of the parameter whose pointer its address starts from, 0 where that is not
+     * known. What ends up in another allocation is ENG_FAULT_STRAYED. NULL: nothing is known. */
+    const uint16_t *roots;
+    uint16_t roots_function; /* index in img_module.functions: the kernel's */
     struct eng_trace *trace; /* one warp is watched step by step (trace.h); NULL: none */
     const volatile bool *cancel; /* set by another thread or a signal: the launch ends with ERR_TIMEOUT */
 } eng_launch;

@@ -21,7 +21,7 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero
         active_of(&m, g.left);
         shape_of(from, &m, g.left, i->width, &s);
     }
-    for (uint32_t group; (group = next_group(&g, v, r, from, &m, i->width, ENG_READ));) {
+    for (uint32_t group; (group = next_group(&g, w, i, r, from, &m, ENG_READ));) {
         shared_define(w, to, group, i->width);
         ENG_LANES(l, group) {
             if (from[l] - r->lo + i->width > r->plain && !mem_seen_all(v, from[l] + r->shadow, i->width)) {

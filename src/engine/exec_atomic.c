@@ -183,7 +183,7 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     shape s;
     active_of(&m, on);
     shape_of(A, &m, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
+    for (uint32_t group; (group = next_group(&g, w, i, r, A, &m, i->access));) {
         uint8_t *place[32];
         uint32_t unwritten = 0;
         if (!define_places(v, r, A, group, i->width, &unwritten)) return mem_no_room(w, i), false;

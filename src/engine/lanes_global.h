@@ -60,7 +60,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     if (v->words) mem_run_flush(v, run_of(v, i));
     active_of(&m, on);
     shape_of(A, &m, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
+    for (uint32_t group; (group = next_group(&g, w, i, r, A, &m, i->access));) {
         bool plain = all_plain(r, A, &m, i->width);
         if (s.cls == ENG_GENERAL && v->words && group == ENG_ALL) ask_for_counts(v, r, A);
 #define LOAD(W)                                                                 \
@@ -88,7 +88,7 @@ static __attribute__((noinline, unused)) bool store_lanes(const eng_ins *i, eng_
     w->worked |= on;
     active_of(&m, on);
     shape_of(A, &m, on, i->width, &s);
-    for (uint32_t group; (group = next_group(&g, v, r, A, &m, i->width, i->access));) {
+    for (uint32_t group; (group = next_group(&g, w, i, r, A, &m, i->access));) {
         if (!all_plain(r, A, &m, i->width))
             ENG_LANES(l, group) room = room && mem_mark(v, r, A[l], i->width, false);
         if (ENG_UNLIKELY(!room)) return mem_no_room(w, i), false;

@@ -44,7 +44,7 @@ static uint64_t state_of(eng_blk *const *blocks, unsigned n) {
     return wg_hash_u64(h);
 }
 
-static bool host_may_write(const eng_memory *mem) {
+bool eng_host_may_write(const eng_memory *mem) {
     const eng_allocation *a;
     for (size_t i = 0; (a = eng_memory_at(mem, i)) != NULL; i++)
         if (!a->freed && (a->kind == ENG_ALLOC_MANAGED || a->kind == ENG_ALLOC_PINNED || a->kind == ENG_ALLOC_REGISTERED)) return true;
@@ -58,7 +58,7 @@ bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n) {
     l->round++;
     if (!l->since) l->since = time(NULL);
     if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS)
-        return time(NULL) - l->since >= PATIENCE || !host_may_write(blocks[0]->worker->memory);
+        return time(NULL) - l->since >= PATIENCE || !eng_host_may_write(blocks[0]->worker->memory);
     if (l->round < l->next) return false;
     l->next = l->round * 2;
     l->kept = now;

@@ -10,6 +10,8 @@ typedef struct eng_livelock { /* zeros: nothing seen yet */
     unsigned repeats;
 } eng_livelock;
 
+/* Is there memory that the program writes without telling (pinned, registered, managed)? */
+bool eng_host_may_write(const eng_memory *mem);
 /* Every block that lives has spun for a turn and no other can begin. True: they will do so for ever. */
 bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n);
 

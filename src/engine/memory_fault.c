@@ -1,6 +1,7 @@
 /* Names what is wrong with an access. The slowest path of all: every lane is looked at on its own. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -59,6 +60,20 @@ bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_
         lanes &= ~same;
     }
     return fatal;
+}
+
+void mem_check_root(eng_warp *w, const eng_ins *i, const mem_range *r, const uint64_t *addresses, uint32_t lanes) {
+    const eng_launch *launch = w->worker->grid->launch;
+    uint64_t start;
+    if (!lanes || i->function != launch->roots_function || !launch->roots[i->id]) return;
+    memcpy(&start, (const uint8_t *)launch->params + launch->roots[i->id] - 1, sizeof start);
+    const mem_alloc *own = mem_find(w->worker->memory, start, NULL);
+    if (!own || own->pub.freed || own == r->alloc) return; /* no pointer that anyone could run off, or at home */
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    eng_finding f = {.kind = ENG_FAULT_STRAYED, .lanes = lanes, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z, .width = i->width,
+                     .address = addresses[first], .allocation = &own->pub};
+    snprintf(f.text, sizeof f.text, "what lies there belongs to allocation #%" PRIu32, r->alloc->pub.id);
+    eng_fault(w, i, &f);
 }
 
 bool mem_fault_window(eng_warp *w, const eng_ins *i, eng_space space, const uint64_t *addresses, uint32_t lanes, uint64_t size) {

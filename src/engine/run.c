@@ -196,7 +196,7 @@ static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
         k->blocks_run++;
     }
     if (k->batch) eng_flush(k);
-    if (end == ENG_BLOCK_DEADLOCK) eng_report_deadlock(block);
+    if (end == ENG_BLOCK_DEADLOCK) eng_report_deadlock(block, false);
     return end;
 }
 
@@ -243,7 +243,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
             all_spin = false;
         }
         if (!all_spin || k->stop) livelock = (eng_livelock){0};
-        else if (eng_livelock_round(&livelock, c->at, c->count)) eng_report_deadlock(c->at[0]);
+        else if (eng_livelock_round(&livelock, c->at, c->count)) eng_report_deadlock(c->at[0], eng_host_may_write(k->memory));
     }
 }
 

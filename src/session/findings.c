@@ -11,6 +11,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_WILD] = {WATCH_KIND_OUT_OF_BOUNDS, "an address that no allocation is near"},
     [ENG_FAULT_NULL] = {WATCH_KIND_OUT_OF_BOUNDS, "a null pointer"},
     [ENG_FAULT_OUT_OF_BOUNDS] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of its allocation"},
+    [ENG_FAULT_STRAYED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the argument that it starts from"},
     [ENG_FAULT_FREED] = {WATCH_KIND_USE_AFTER_FREE, "memory that was freed"},
     [ENG_FAULT_MISALIGNED] = {WATCH_KIND_MISALIGNED, "an address that is not a multiple of the access's width"},
     [ENG_FAULT_HOST_POINTER] = {WATCH_KIND_HOST_ACCESS, "a pointer to host memory"},
@@ -163,21 +164,38 @@ static uint64_t hash_lines(const watch_finding *f, const json_t *finding) {
     return hash_place(hash_place(hash_place(h, finding), json_object_get(finding, "other")), json_object_get(finding, "origin")) | 1;
 }
 
+/* Accesses that strayed into another allocation race there with those who own it: that is no finding of its own. */
+static bool follows_from(const wg_u64map *strayed, const watch_finding *f, const json_t *finding) {
+    if (f->kind != WATCH_KIND_RACE || !strayed->count) return false;
+    return wg_u64map_get(strayed, hash_place(0, finding), NULL) || wg_u64map_get(strayed, hash_place(0, json_object_get(finding, "other")), NULL);
+}
+
 static void add_count(json_t *to, const json_t *finding) {
     json_t *count = json_object_get(to, "count");
     json_integer_set(count, json_integer_value(count) + json_integer_value(json_object_get(finding, "count")));
 }
 
 void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch_findings *all) {
-    wg_u64map lines = {0}; /* hash_lines -> index + 1 in told */
+    wg_u64map lines = {0}, strayed = {0}; /* hash_lines -> index + 1 in told; places of accesses that strayed */
     json_t *told = json_array();
     watch_findings_sort(all);
     for (size_t i = 0; i < all->list.count; i++) {
         const watch_finding *f = &all->list.at[i];
+        if (f->kind != WATCH_KIND_OUT_OF_BOUNDS || f->key != ENG_FAULT_STRAYED) continue;
+        json_t *finding = ses_finding_json(ses, l, index, f);
+        wg_u64map_set(&strayed, hash_place(0, finding), 1);
+        json_decref(finding);
+    }
+    for (size_t i = 0; i < all->list.count; i++) {
+        const watch_finding *f = &all->list.at[i];
         uint64_t at;
         if (!f->fatal && !(ses->checks & UINT32_C(1) << f->kind)) continue;
-        if (f->severity == WATCH_ERROR) ses->errors++;
         json_t *finding = ses_finding_json(ses, l, index, f);
+        if (follows_from(&strayed, f, finding)) {
+            json_decref(finding);
+            continue;
+        }
+        if (f->severity == WATCH_ERROR) ses->errors++;
         uint64_t hash = hash_lines(f, finding);
         if (!f->fatal && wg_u64map_get(&lines, hash, &at)) {
             add_count(json_array_get(told, at - 1), finding);
@@ -190,6 +208,7 @@ void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch
     for (size_t i = 0; i < json_array_size(told); i++) ses_write(ses, "finding", json_incref(json_array_get(told, i)));
     json_decref(told);
     wg_u64map_free(&lines);
+    wg_u64map_free(&strayed);
     if (all->dropped)
         ses_note(ses, "%s: %llu more findings at other places are not listed", l->function->demangled, (unsigned long long)all->dropped);
 }

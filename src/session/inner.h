@@ -64,6 +64,7 @@ struct session {
     wg_u64map undefined_told; /* allocation id << 32 | number of a store: told (uninitialised.c) */
     unsigned (*host_stack)(void **frames, unsigned room); /* of the program's call that is being answered; NULL: unknown */
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
+    wg_u64map roots; /* roots.c: function -> what ses_roots_of gives */
     uint64_t errors; /* findings that are errors */
     struct ses_tracing *tracing; /* trace.c; NULL: nothing is traced */
 };
@@ -102,6 +103,11 @@ void ses_order_free(session *ses);
 /* What the engine is to trace in this launch; NULL: nothing. Then, when the launch has ended, its record. */
 eng_trace *ses_trace_begin(session *ses, const ses_launch *l, const eng_launch *launch);
 void ses_trace_end(session *ses, const ses_launch *l, uint64_t index);
+
+/* --- roots.c ------------------------------------------------------------------------------- */
+/* By instruction of the kernel, for eng_launch.roots; NULL: nothing is known. Kept until the code is unloaded. */
+const uint16_t *ses_roots_of(session *ses, const ses_launch *launch);
+void ses_roots_forget(session *ses, const eng_code *code);
 
 /* --- coverage.c, leaks.c -------------------------------------------------------------------- */
 void ses_tails_add(session *ses, const ses_launch *launch, uint64_t index, const watch_record *record);

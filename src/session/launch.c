@@ -56,6 +56,7 @@ static void on_finding(void *ctx, const eng_finding *f) {
     watch_finding finding;
     if (f->fatal) h->ses->fault = f->kind;
     ses_finding_of_engine(f, &finding);
+    if (f->kind == ENG_FAULT_STRAYED && watch_findings_again(&h->findings, &finding)) return; /* how often it is noticed says nothing */
     watch_findings_add(&h->findings, &finding);
 }
 
@@ -165,6 +166,8 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
         launch.n_sinks = watching.n_sinks;
         launch.count_reads = true;
     }
+    launch.roots = ses_roots_of(ses, l);
+    launch.roots_function = (uint16_t)(l->function - eng_code_module(l->code)->functions);
     launch.trace = ses_trace_begin(ses, l, &launch);
     if (ses->options.progress) ses_write(ses, "start", json_pack("{s:s}", "kernel", l->function->demangled));
     eng_result result = {0};

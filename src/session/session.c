@@ -72,6 +72,7 @@ void ses_free(session *ses) {
     wg_vec_free(&ses->offered);
     wg_u64map_free(&ses->elements);
     watch_scratch_free(ses->scratch);
+    wg_u64map_free(&ses->roots);
     ses_tails_free(ses);
     wg_u64map_free(&ses->undefined_told);
     json_decref(ses->last);
@@ -212,6 +213,7 @@ void ses_unload(session *ses, eng_code *code) {
         if (m->code != code) continue;
         ses_profiles_forget(ses, code);
         ses_order_unload(ses, code);
+        ses_roots_forget(ses, code);
         eng_unload(m->code);
         img_module_free(m->module);
         wg_arena_free(m->arena);

@@ -189,7 +189,7 @@ static bool takes_active_mask(const state *st, const eng_event *ev) {
     const sass_instr *code = eng_instructions(st->ctx.code, f), *in = &code[ev->instr];
     if ((in->op != SASS_VOTE && in->op != SASS_VOTEU) || in->sub != 1 || in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return false;
     const img_line *line = img_line_at(f, ev->instr * 16);
-    if (line && line->file && strstr(line->file, "cooperative_groups")) return false;
+    if (!line || !line->file || strstr(line->file, "cooperative_groups")) return false; /* without lines nobody knows whose code it is */
     bool before = false;
     for (uint32_t k = ev->instr < 6 ? 0 : ev->instr - 6; k < ev->instr; k++) before |= code[k].op == SASS_REDUX;
     for (uint32_t k = ev->instr + 1; k < f->code_size / 16 && k < ev->instr + 24; k++) {

@@ -40,7 +40,6 @@
 /* --- what stands in for the planner and the scheduler ---------------------------------- */
 
 enum { REGS = 16, ZERO = REGS, SINK = ZERO + 4, UREG = SINK + 4, SLOTS = UREG + 4 };
-struct eng_plan { int unused; };
 uint32_t eng_slot_reg(eng_plan *p, unsigned reg) { return (void)p, (reg == 255 ? ZERO : reg) * ENG_SLOT; }
 uint32_t eng_slot_ureg(eng_plan *p, unsigned reg) { return (void)p, (reg == 255 ? ZERO : UREG + reg) * ENG_SLOT; }
 uint32_t eng_slot_src(eng_plan *p, const sass_operand *op) { return eng_slot_reg(p, op->kind == SASS_REG ? op->reg : 255); }
