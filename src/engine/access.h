@@ -152,7 +152,7 @@ static inline uint32_t next_group(groups *g, eng_warp *w, const eng_ins *i, mem_
         uint32_t group = lanes_inside(r, A, m, g->left, width), first = g->left & -g->left;
         if (!group && mem_range_fill(v, r, A[__builtin_ctz(first)], access)) {
             group = lanes_inside(r, A, m, g->left, width);
-            if (w->worker->grid->launch->roots) mem_check_root(w, i, r, A, group);
+            mem_check_root(w, i, r, A, group);
             if (!(group & first)) g->faulty |= first, g->left &= ~first;
         } else if (!group) {
             g->faulty |= first;

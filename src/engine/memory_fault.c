@@ -63,9 +63,9 @@ bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_
 }
 
 void mem_check_root(eng_warp *w, const eng_ins *i, const mem_range *r, const uint64_t *addresses, uint32_t lanes) {
-    const eng_launch *launch = w->worker->grid->launch;
+    const eng_launch *launch = w->worker->grid ? w->worker->grid->launch : NULL;
     uint64_t start;
-    if (!lanes || i->function != launch->roots_function || !launch->roots[i->id]) return;
+    if (!launch || !launch->roots || !lanes || i->function != launch->roots_function || !launch->roots[i->id]) return;
     memcpy(&start, (const uint8_t *)launch->params + launch->roots[i->id] - 1, sizeof start);
     const mem_alloc *own = mem_find(w->worker->memory, start, NULL);
     if (!own || own->pub.freed || own == r->alloc) return; /* no pointer that anyone could run off, or at home */
