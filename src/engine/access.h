@@ -178,12 +178,18 @@ ENG_INLINE bool run_fits(const eng_view *v, const mem_run *run) {
     return !((run->start | run->n) & 3) && words[run->start / 4] + (int)run->times <= INT16_MAX &&
            words[(run->start + run->n) / 4] - (int)run->times >= INT16_MIN;
 }
+/* Often a run begins where another one ended, and nothing is left there: tiles know how much they hold. */
+ENG_INLINE void add_difference(const eng_view *v, uint64_t at, int times) {
+    int16_t *word = v->words + at / 4, sum = (int16_t)(*word + times);
+    uint8_t *tile = v->dirty ? &v->dirty[at >> MEM_TILE] : NULL;
+    if (tile) *tile = (uint8_t)(*tile + (sum != 0) - (*word != 0));
+    *word = sum;
+}
+/* An empty run, which may have any times, adds and takes away at one place. */
 ENG_INLINE void run_put(const eng_view *v, const mem_run *run) {
-    int16_t *words = v->words;
     uint64_t end = run->start + run->n;
-    words[run->start / 4] = (int16_t)(words[run->start / 4] + (int)run->times);
-    words[end / 4] = (int16_t)(words[end / 4] - (int)run->times);
-    if (v->dirty) v->dirty[run->start >> MEM_TILE] = v->dirty[end >> MEM_TILE] = 1;
+    add_difference(v, run->start, (int)run->times);
+    add_difference(v, end, -(int)run->times);
 }
 /* The whole of it, where functions may be called. */
 static inline void run_add(eng_view *v, mem_run *run, uint64_t at, uint32_t n, uint32_t times) {
@@ -221,8 +227,11 @@ ENG_INLINE void count_elements(eng_view *v, const mem_range *r, const uint64_t *
             count_run(v, at, 4, 1);
             continue;
         }
+        if (v->dirty) {
+            v->dirty[at >> MEM_TILE] = (uint8_t)(v->dirty[at >> MEM_TILE] + (from != 0) - ((uint16_t)both != 0));
+            v->dirty[(at + 4) >> MEM_TILE] = (uint8_t)(v->dirty[(at + 4) >> MEM_TILE] + (to != 0) - (both >> 16 != 0));
+        }
         both = from | (uint32_t)to << 16;
-        if (v->dirty) v->dirty[at >> MEM_TILE] = v->dirty[(at + 4) >> MEM_TILE] = 1;
         memcpy(v->words + at / 4, &both, 4);
     }
 }

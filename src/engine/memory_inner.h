@@ -96,12 +96,10 @@ void mem_stores_free(eng_memory *m);
 /* Bytes [at, at + n) were read `times` times. */
 void mem_reads_run(mem_plane *plane, uint64_t at, uint64_t n, int times);
 /* Adds `from` over the allocation's range into `into` (NULL: to nothing) and empties that range of `from`.
- * dirty: a byte for each tile whose differences may not all be zero; cleared on the way. */
+ * dirty: a byte for each tile, how many of its differences are not zero; cleared on the way. */
 void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8_t *dirty);
 /* Gives the allocation's part of a plane back to the system, empty. To fault it in again costs more than a small launch. */
 void mem_reads_unmap(mem_plane *plane, const mem_alloc *a);
-/* Tiles that are all zero, as where a run ended and the next began, are not dirty any more. */
-void mem_reads_prune(mem_plane *plane, const mem_alloc *a, uint8_t *dirty);
 /* Takes spills of all ranges too; call once, after all mem_reads_merge. */
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from);
 void mem_reads_clear(mem_plane *plane, const mem_alloc *a);

@@ -225,10 +225,7 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bo
 
 eng_view *eng_memory_view(eng_memory *m, unsigned worker) { return m->parallel->views[worker]; }
 
-void eng_memory_view_done(eng_view *v) {
-    mem_view_settle(v);
-    for (size_t i = 0; v->dirty && i < v->read.count; i++) mem_reads_prune(&v->plane, v->read.at[i], v->dirty);
-}
+void eng_memory_view_done(eng_view *v) { mem_view_settle(v); }
 
 /* --- before a byte changes ------------------------------------------------------------ */
 

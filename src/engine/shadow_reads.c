@@ -89,12 +89,6 @@ typedef struct merge {
     uint8_t *dirty;
 } merge;
 
-static bool all_zero(const int16_t *words, uint64_t first, uint64_t end) {
-    uint64_t some = 0, four;
-    for (uint64_t w = first; w < end; w += 4) memcpy(&four, words + w, 8), some |= four;
-    return !some;
-}
-
 /* What was added is cleared on the way. */
 static void merge_words(const merge *mg, uint64_t first, uint64_t end) {
     int16_t *words = mg->from->words;
@@ -105,26 +99,18 @@ static void merge_words(const merge *mg, uint64_t first, uint64_t end) {
     }
 }
 
-/* Calls fn for each dirty tile among n whose bytes lie at `at`. */
-static void each_dirty(const merge *mg, uint8_t *at, uint64_t n, void (*fn)(const merge *, uint8_t *tile, uint64_t first, uint64_t end)) {
+static void merge_tiles(void *ctx, uint8_t *at, uint64_t n) {
+    const merge *mg = ctx;
     const uint64_t words = (uint64_t)1 << (MEM_TILE - 2);
     for (uint8_t *d = at, *end = at + n; d < end; d++) {
-        uint64_t eight, tile;
+        uint64_t eight;
         while (end - d >= 8 && (memcpy(&eight, d, 8), eight == 0)) d += 8;
         if (d == end || !*d) continue;
-        tile = (uint64_t)(d - mg->dirty);
-        fn(mg, d, tile * words, (tile + 1) * words);
+        uint64_t tile = (uint64_t)(d - mg->dirty);
+        merge_words(mg, tile * words, (tile + 1) * words);
+        *d = 0;
     }
 }
-static void merge_tile(const merge *mg, uint8_t *tile, uint64_t first, uint64_t end) {
-    merge_words(mg, first, end);
-    *tile = 0;
-}
-static void merge_tiles(void *mg, uint8_t *at, uint64_t n) { each_dirty(mg, at, n, merge_tile); }
-static void prune_tile(const merge *mg, uint8_t *tile, uint64_t first, uint64_t end) {
-    if (all_zero(mg->from->words, first, end)) *tile = 0;
-}
-static void prune_tiles(void *mg, uint8_t *at, uint64_t n) { each_dirty(mg, at, n, prune_tile); }
 
 static void merge_bytes(void *ctx, uint8_t *at, uint64_t n) {
     const merge *mg = ctx;
@@ -155,23 +141,10 @@ static void zero_plane(mem_plane *p, const mem_alloc *a) {
     zero(p->bytes + a->shadow, n_bytes(a));
 }
 
-static void tiles_of(const mem_alloc *a, uint64_t *first, uint64_t *n) {
-    *first = first_word(a) >> (MEM_TILE - 2);
-    *n = ((first_word(a) + n_words(a) - 1) >> (MEM_TILE - 2)) - *first + 1;
-}
-
-void mem_reads_prune(mem_plane *plane, const mem_alloc *a, uint8_t *dirty) {
-    merge mg = {.from = plane, .dirty = dirty};
-    uint64_t first, n;
-    tiles_of(a, &first, &n);
-    mem_present(dirty + first, n, prune_tiles, &mg);
-}
-
 void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8_t *dirty) {
     merge mg = {into, from, dirty};
-    uint64_t first, n;
-    tiles_of(a, &first, &n);
-    mem_present(dirty + first, n, merge_tiles, &mg);
+    uint64_t first = first_word(a) >> (MEM_TILE - 2), last = (first_word(a) + n_words(a) - 1) >> (MEM_TILE - 2);
+    mem_present(dirty + first, last - first + 1, merge_tiles, &mg);
     if (from->bytes_used) mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
 }
 

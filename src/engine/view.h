@@ -37,7 +37,7 @@ typedef struct eng_view {
     uint8_t *touched;       /* a byte a chunk: marks may be set there without asking */
     _Atomic uint8_t *pages; /* several workers: a byte a page, MEM_KEPT once its old contents are safe; else NULL */
     int16_t *words;         /* read differences; NULL: reads are not counted */
-    uint8_t *dirty;         /* several workers: a byte a tile, set where differences are not all zero; else NULL */
+    uint8_t *dirty;         /* several workers: a byte a tile, how many of its differences are not zero; else NULL */
     mem_run runs[MEM_RANGES]; /* of loads, by place of their range */
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     bool parallel;
