@@ -63,6 +63,18 @@ void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *f) {
 static eng_ins ended;
 const eng_ins *eng_end(eng_warp *w, const eng_ins *i) { return (void)w, (void)i, &ended; }
 
+/* Nobody listens to undefined values here. */
+const eng_ins *eng_undefined_enter(eng_warp *w, const eng_ins *i) { return (void)w, i + 1; }
+void eng_undefined_loaded(eng_warp *w, const eng_ins *i, const uint64_t *A, uint32_t lanes, eng_space space) {
+    (void)w, (void)i, (void)A, (void)lanes, (void)space;
+}
+void eng_undefined_loaded_matrix(eng_warp *w, const eng_ins *i, uint32_t undefined[4][32], unsigned count, uint32_t on, uint64_t address) {
+    (void)w, (void)i, (void)undefined, (void)count, (void)on, (void)address;
+}
+void eng_undefined_atomic(eng_warp *w, const eng_ins *i, const uint64_t *A, uint32_t lanes, eng_space space) {
+    (void)w, (void)i, (void)A, (void)lanes, (void)space;
+}
+
 static eng_batch batch;
 static eng_worker worker;
 static uint8_t regs[SLOTS * ENG_SLOT] __attribute__((aligned(64)));
@@ -105,7 +117,7 @@ static void set_up(bool count_reads) {
     assert_int_equal(eng_memory_begin(memory, 1, count_reads, false, NULL), WG_OK);
     worker = (eng_worker){.memory = memory, .batch = &batch, .ev = batch.events, .ev_end = batch.events + 4,
                           .wants = 1, .memory_state = eng_memory_view(memory, 0)};
-    warp = (eng_warp){.R = regs, .worker = &worker, .index = 3, .shared = shared, .shared_size = 4096, .local = local, .local_size = 256};
+    warp = (eng_warp){.R = regs, .worker = &worker, .index = 3, .shared = shared, .shared_size = 4096, .shared_plain = 4096, .local = local, .local_size = 256};
     warp.P[ENG_PT] = ENG_ALL;
     memset(regs, 0, sizeof regs);
 }
