@@ -52,11 +52,21 @@ static uint32_t read_lanes(const uint32_t *from, uint32_t on) {
     for (uint32_t left = on; left; left &= left - 1) r |= 1u << (from[__builtin_ctz(left)] & 31);
     return r;
 }
+/* What lanes that have ended hold is not defined: a pattern that no one mistakes for a result, as memory that nobody wrote
+ * gives. Lanes that never were (of a block that is no multiple of 32) hold zeros, as on a device. */
+static __attribute__((noinline)) void poison(const eng_warp *w, uint32_t *d, const uint32_t *from, uint32_t on) {
+    uint32_t threads = w->worker->grid->threads - w->index * 32, ended = w->exited & (threads >= 32 ? ENG_ALL : (1u << threads) - 1);
+    for (uint32_t left = on; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        if (ended >> (from[l] & 31) & 1) d[l] = ENG_PATTERN;
+    }
+}
 ENG_INLINE void shuffle(const eng_ins *i, eng_warp *w, vu *d_, const vu *a_, const uint32_t *from, uint32_t valid,
                         uint32_t on, bool full) {
     vu all[ENG_NV];
     ENG_EACH all[k] = A(k);
     ENG_EACH PUT(k, vu_permute(all, ((const vu *)from)[k]));
+    if (ENG_UNLIKELY(w->exited)) poison(w, (uint32_t *)d_, from, on);
     SETP(0, valid);
     w->worked |= on;
     if (WANTED(w)) shuffle_event(i, w, on, read_lanes(from, on) & ~w->mask, from);
