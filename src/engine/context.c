@@ -226,7 +226,7 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
         memset(block->shared_bits, 0, grid->shared_size / 8 + 1);
         mem_bits_set(block->shared_bits, 0, reserve);
         for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].shared_plain = reserve;
-        block->shared_origin = 0;
+        memset(block->shared_origins, 0, sizeof block->shared_origins);
     }
     for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY;
     block->ready = block->n_warps == 32 ? ENG_ALL : (1u << block->n_warps) - 1;

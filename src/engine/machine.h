@@ -120,7 +120,7 @@ struct eng_blk { /* a block that is running */
     uint8_t *memory;       /* what holds shared */
     eng_group *groups;     /* of all warps */
     uint8_t *shared_bits;  /* of all warps */
-    uint32_t shared_origin; /* of what was last stored undefined to shared memory */
+    struct { uint32_t place, origin; } shared_origins[64]; /* of undefined values stored to shared memory (undefined.c) */
     void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
     uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
     uint32_t ready;        /* bits: warps that can run */

@@ -44,12 +44,17 @@ typedef struct eng_undefined_store {
     const img_function *kernel;
     uint32_t grid[3], threads[3];
     uint64_t launch; /* eng_launch.number */
+    uint32_t allocation; /* id */
+    bool computed;   /* not just moved from memory to memory, as padding is with the struct around it */
     eng_actor at;
     eng_origin origin;
 } eng_undefined_store;
 
 /* The store that left the undefined byte at address so; NULL: none is known. Numbers from 1. */
 const eng_undefined_store *eng_memory_undefined_store(const eng_memory *mem, uint64_t address, uint32_t *number);
+/* NULL: there is none, or its code is gone. */
 const eng_undefined_store *eng_memory_undefined_store_at(const eng_memory *mem, uint32_t number);
+
+uint32_t eng_memory_undefined_stores(const eng_memory *mem); /* the highest number */
 
 #endif

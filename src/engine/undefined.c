@@ -38,6 +38,7 @@ uint32_t eng_undefined_origin(eng_warp *w, const eng_origin *origin) {
 
 static const eng_origin *origin_at(const eng_worker *k, uint32_t number) {
     static const eng_origin unknown;
+    number &= ~ENG_COMPUTED;
     if (!k->origins || !number || k->origins->next - number >= ORIGINS) return &unknown;
     return &k->origins->at[(number - 1) % ORIGINS];
 }
@@ -186,9 +187,16 @@ const eng_ins *eng_undefined_block(const eng_ins *i, eng_warp *w) {
 
 /* --- what loads bring ----------------------------------------------------------------------------------- */
 
+void eng_undefined_shared_origin(eng_warp *w, uint64_t address, uint32_t origin) {
+    uint32_t place = (uint32_t)(address / 32), n = place % 64;
+    w->block->shared_origins[n].place = place + 1;
+    w->block->shared_origins[n].origin = origin;
+}
+
 static uint32_t origin_of_load(eng_warp *w, const eng_ins *i, uint64_t address, unsigned lane, eng_space space) {
     eng_origin o = {.kind = ENG_ORIGIN_MEMORY, .at = actor_of(w, i, 1u << lane)};
-    if (space == ENG_SHARED && w->block->shared_origin) return w->block->shared_origin;
+    uint32_t place = (uint32_t)(address / 32), n = place % 64;
+    if (space == ENG_SHARED && w->block->shared_origins[n].place == place + 1) return w->block->shared_origins[n].origin;
     if (space == ENG_LOCAL && w->undefined->local_origin) return w->undefined->local_origin;
     o.at.space = (uint8_t)space;
     o.at.width = i->width;

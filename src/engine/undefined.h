@@ -9,7 +9,7 @@
  *   plan    undefined_flow.c   registers that are read before they are written; those still read where a block begins
  *           undefined_plan.c   the slow stream, made when a warp first needs it
  *   run     undefined.c        changing streams, what loads and stores bring and take, origins, reports
- *           undefined_step.c   what each instruction does to the shadows
+ *           undefined_step.c   what each instruction does to the shadows; undefined_store.c: stores
  *
  * All of it exists only in launches that somebody listens to with ENG_EV_UNDEFINED. */
 #ifndef WG_ENGINE_UNDEFINED_H
@@ -20,6 +20,9 @@
 #include "engine/plan.h"
 
 struct eng_view;
+
+/* In numbers of origins: the value is not the loaded one any more, something was computed from it. */
+#define ENG_COMPUTED 0x80000000u
 
 enum { ENG_SHADOWED = 576 /* slots that can be undefined: registers, uniform registers, what lies between */ };
 
@@ -52,7 +55,7 @@ typedef struct undef_operand {
 typedef struct undef_op { /* what the step before an instruction knows of it */
     const sass_instr *in;
     uint8_t rule, words, d2_words, n_addresses;
-    bool shadow_reads_b; /* UNDEF_MOVED: slot b says how bits are moved */
+    bool computes; /* more than moving, choosing or masking */
     uint8_t pd[2], ps[3];
     uint32_t d, d2;
     undef_operand source[4];  /* a, b, c, extra */
@@ -96,7 +99,9 @@ void eng_undefined_clear(eng_warp *w, uint32_t slot, uint32_t lanes);
 void eng_undefined_advance(eng_blk *block);
 
 /* Of origins, by the worker. */
-uint32_t eng_undefined_origin(eng_warp *w, const eng_origin *origin); /* its number, from 1 */
+uint32_t eng_undefined_origin(eng_warp *w, const eng_origin *origin); /* its number, from 1; below ENG_COMPUTED */
+/* That of an undefined value in shared memory, as far as it is remembered: the latest stores, by 32 bytes. */
+void eng_undefined_shared_origin(eng_warp *w, uint64_t address, uint32_t origin);
 void eng_undefined_origin_of(const eng_warp *w, uint32_t number, eng_origin *out);
 void eng_undefined_report(eng_warp *w, const eng_ins *i, eng_undefined_use use, uint32_t lanes, uint32_t origin, eng_space space, uint64_t address);
 

@@ -28,10 +28,12 @@ static uint32_t number_of(eng_memory *m, const eng_undefined_store *store) {
     if (!s) s = m->stores = calloc(1, sizeof *s);
     if (!s) return 0;
     for (size_t k = s->list.count; k-- > 0 && s->list.count - k < 64;) {
-        const eng_undefined_store *old = &s->list.at[k];
+        eng_undefined_store *old = &s->list.at[k];
         if (old->code == store->code && old->launch == store->launch && old->at.function == store->at.function &&
-            old->at.instr == store->at.instr && old->origin.at.instr == store->origin.at.instr)
+            old->at.instr == store->at.instr && old->origin.at.instr == store->origin.at.instr && old->allocation == store->allocation) {
+            if (store->computed && !old->computed) *old = *store;
             return (uint32_t)k + 1;
+        }
     }
     if (s->list.count >= MOST_STORES || !wg_vec_push(&s->list, *store)) return 0;
     return (uint32_t)s->list.count;
@@ -52,7 +54,9 @@ bool mem_undefine_bytes(eng_view *v, uint64_t address, uint32_t bytes, const eng
     for (unsigned b = 0; b < 16; b++)
         if (bytes >> b & 1 && at + b < a->pub.size) mem_undefine(m, a, at + b, 1);
     if (a->prefix < old) lower_ranges(v, a);
-    uint32_t number = number_of(m, store);
+    eng_undefined_store here = *store;
+    here.allocation = a->pub.id;
+    uint32_t number = number_of(m, &here);
     uint64_t grain = (a->shadow + at) >> GRAIN;
     if (number && (m->stores->grains.count < MOST_GRAINS || wg_u64map_get(&m->stores->grains, grain, NULL)))
         wg_u64map_set(&m->stores->grains, grain, number);
@@ -70,6 +74,8 @@ const eng_undefined_store *eng_memory_undefined_store_at(const eng_memory *m, ui
     if (!m->stores || !number || number > m->stores->list.count || !m->stores->list.at[number - 1].code) return NULL;
     return &m->stores->list.at[number - 1];
 }
+
+uint32_t eng_memory_undefined_stores(const eng_memory *m) { return m->stores ? (uint32_t)m->stores->list.count : 0; }
 
 const eng_undefined_store *eng_memory_undefined_store(const eng_memory *m, uint64_t address, uint32_t *number) {
     const mem_alloc *a = m->stores ? mem_find(m, address, NULL) : NULL;

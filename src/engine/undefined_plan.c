@@ -49,6 +49,20 @@ static undef_rule rule_of(const sass_instr *in) {
     }
 }
 
+/* Is the result another value than a source's, or part of one? */
+static bool computes(const sass_instr *in, undef_rule rule) {
+    unsigned terms = !eng_is_zero(&in->a) + !eng_is_zero(&in->b) + !eng_is_zero(&in->c);
+    switch (rule) {
+    case UNDEF_ANY: return sass_class_of((sass_op)in->op) != SASS_CLASS_MOVE && sass_class_of((sass_op)in->op) != SASS_CLASS_CONVERGE;
+    case UNDEF_LEFT: return terms > 1;
+    case UNDEF_IMAD: return !eng_is_zero(&in->a) && !eng_is_zero(&in->b);
+    case UNDEF_MOVED: /* bytes are put together by shifts, too */
+        return in->op == SASS_BREV || in->op == SASS_UBREV || ((in->op == SASS_SHF || in->op == SASS_USHF) && in->b.kind == SASS_IMM && in->b.value % 8);
+    case UNDEF_LEA: case UNDEF_WIDE: case UNDEF_TENSOR: case UNDEF_REDUX: case UNDEF_HALVES: case UNDEF_PART: return true;
+    default: return false;
+    }
+}
+
 /* --- operands -------------------------------------------------------------------------------------------- */
 
 static undef_operand operand_of(eng_plan *plan, const sass_instr *in, const sass_operand *op) {
@@ -96,6 +110,7 @@ static undef_op *op_of(eng_plan *plan, const sass_instr *in, const eng_ins *out)
     if (!op) return NULL;
     const sass_operand *ops[] = {&in->a, &in->b, &in->c, &in->extra};
     *op = (undef_op){.in = in, .rule = (uint8_t)rule_of(in), .d = eng_slot_dst(plan, &in->dst), .d2 = plan->sink, .real = *out};
+    op->computes = computes(in, (undef_rule)op->rule);
     for (unsigned k = 0; k < 4; k++) op->source[k] = operand_of(plan, in, ops[k]);
     bool register_result = op->d != plan->sink;
     op->words = (uint8_t)(register_result ? sass_dst_regs(in) : 0);

@@ -1,83 +1,8 @@
 /* What each instruction does to the shadows of its operands: a bit of a result is undefined when it can differ with the
  * undefined bits of the sources. Exact where code relies on it (moves, masks, shifts, bytes, selections, comparisons and
  * predicates that are joined with others), careful elsewhere: any undefined bit makes all of the result undefined. */
-#include <string.h>
+#include "engine/undefined_step.h"
 
-#include "engine/undefined.h"
-#include "engine/view.h"
-
-typedef struct lanes { uint32_t at[32]; } lanes;
-
-typedef struct step { /* what the rules of one instruction share */
-    const eng_ins *i;
-    const undef_op *op;
-    eng_warp *w;
-    struct eng_undefined *t;
-    uint8_t *R;
-    uint32_t mask;   /* lanes of the group (uniform instructions: all) */
-    uint32_t on;     /* those whose guard is true */
-    uint32_t maybe;  /* those whose guard is undefined */
-    uint32_t origin; /* of the undefined sources */
-} step;
-
-#define EACH for (unsigned l = 0; l < 32; l++)
-
-/* --- shadows ------------------------------------------------------------------------------------------ */
-
-static uint32_t *shadow(const step *s, uint32_t slot) { return (uint32_t *)(void *)(s->R + s->w->worker->grid->plan->shadow + slot); }
-static bool is_dirty(const struct eng_undefined *t, uint32_t slot) {
-    unsigned n = slot / ENG_SLOT;
-    return n < ENG_SHADOWED && t->dirty[n / 64] >> n % 64 & 1;
-}
-static bool any_dirty(const step *s, const undef_operand *o) {
-    if (o->kind != SASS_REG) return false;
-    for (unsigned k = 0; k < o->words; k++)
-        if (is_dirty(s->t, o->slot + k * ENG_SLOT)) return true;
-    return false;
-}
-static bool pred_dirty(const step *s, uint8_t ps) { return s->t->P[ps & 0x1f] != 0; }
-
-/* The shadow of a word of an operand; notes where it comes from. */
-static lanes shadow_of(step *s, const undef_operand *o, unsigned word) {
-    lanes r = {{0}};
-    uint32_t slot = o->slot + word * ENG_SLOT;
-    if (o->kind != SASS_REG || word >= o->words || !is_dirty(s->t, slot)) return r;
-    memcpy(&r, shadow(s, slot), sizeof r);
-    uint32_t any = 0;
-    EACH any |= s->mask >> l & 1 ? r.at[l] : 0;
-    if (any && !s->origin) s->origin = s->t->slot_origin[slot / ENG_SLOT];
-    return r;
-}
-static lanes value_of(const step *s, const undef_operand *o, unsigned word) {
-    lanes r = {{0}};
-    uint32_t v = word ? 0 : o->value;
-    if (o->kind == SASS_REG) {
-        memcpy(&r, s->R + o->slot + word * ENG_SLOT, sizeof r);
-        return r;
-    }
-    if (o->kind == SASS_CONST) {
-        const eng_bank *bank = &s->w->worker->grid->banks[o->bank % ENG_BANKS];
-        v = 0;
-        if ((uint64_t)o->value + 4 * word + 4 <= bank->size) memcpy(&v, bank->bytes + o->value + 4 * word, 4);
-    }
-    EACH r.at[l] = v;
-    return r;
-}
-/* Lanes with an undefined bit in any word of the operand. */
-static uint32_t tainted(step *s, const undef_operand *o) {
-    uint32_t bits = 0;
-    for (unsigned k = 0; k < o->words && o->kind == SASS_REG; k++) {
-        if (!is_dirty(s->t, o->slot + k * ENG_SLOT)) continue;
-        lanes u = shadow_of(s, o, k);
-        EACH bits |= (uint32_t)(u.at[l] != 0) << l;
-    }
-    return bits;
-}
-static uint32_t pred_tainted(step *s, uint8_t ps) {
-    uint32_t bits = s->t->P[ps & 0x1f];
-    if (bits & s->mask && !s->origin) s->origin = s->t->pred_origin[ps & 0x1f];
-    return bits;
-}
 static uint32_t all_tainted(step *s) {
     uint32_t bits = 0;
     for (unsigned k = 0; k < 4; k++) bits |= tainted(s, &s->op->source[k]);
@@ -102,7 +27,7 @@ static void put(step *s, uint32_t d, const lanes *value) {
         return;
     }
     s->t->dirty[n / 64] |= UINT64_C(1) << n % 64;
-    if (s->origin) s->t->slot_origin[n] = s->origin;
+    if (s->origin) s->t->slot_origin[n] = s->origin | (s->op->computes ? ENG_COMPUTED : 0);
 }
 static void put_word(step *s, unsigned word, lanes value) {
     if (word < s->op->words) put(s, s->op->d + word * ENG_SLOT, &value);
@@ -535,84 +460,4 @@ void eng_undefined_step(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask
     if (!concerned(&s)) return;
     if (s.maybe) pred_tainted(&s, i->guard);
     rules[s.op->rule](&s);
-}
-
-/* --- behind a store ------------------------------------------------------------------------------------------------------ */
-
-static uint32_t bytes_of(const step *s, unsigned lane) { /* with an undefined bit */
-    uint32_t bytes = 0;
-    unsigned width = s->op->real.width;
-    for (unsigned b = 0; b < width; b++) {
-        const undef_operand *o = &s->op->source[0];
-        if (o->kind != SASS_REG || b / 4 >= o->words || !is_dirty(s->t, o->slot + b / 4 * ENG_SLOT)) continue;
-        if (shadow(s, o->slot + b / 4 * ENG_SLOT)[lane] >> 8 * (b % 4) & 0xff) bytes |= 1u << b;
-    }
-    return bytes;
-}
-
-static void address_lanes(const step *s, uint64_t *A) {
-    enum { PAIR = 1, UNIFORM = 2, SCALE = 8 }; /* of access.h */
-    const eng_ins *r = &s->op->real;
-    sass_class cls = sass_class_of((sass_op)s->op->in->op);
-    const uint32_t *low = (const uint32_t *)(const void *)(s->R + r->a), *base = (const uint32_t *)(const void *)(s->R + r->b);
-    if (cls == SASS_CLASS_GLOBAL_ST || cls == SASS_CLASS_GENERIC_ST) {
-        uint64_t add = (uint64_t)r->imm, keep = r->x & PAIR ? UINT64_MAX : UINT32_MAX;
-        if (r->x & UNIFORM) add += (uint64_t)base[32] << 32 | base[0];
-        EACH A[l] = ((low[l] | (uint64_t)low[l + 32] << 32) & keep) + add;
-    } else {
-        uint32_t add = base[0] + (uint32_t)r->imm, shift = r->x & SCALE ? r->x >> 28 & 7 : 0;
-        EACH A[l] = (low[l] << shift) + add;
-    }
-}
-
-static void store_global(step *s, unsigned lane, uint64_t address, uint32_t bytes) {
-    const eng_grid *grid = s->w->worker->grid;
-    eng_view *v = s->w->worker->memory_state;
-    eng_undefined_store store = {.code = grid->code, .kernel = grid->function, .launch = grid->launch->number,
-                                 .at = {.function = s->i->function, .warp = (uint16_t)s->w->index, .instr = s->i->id,
-                                        .block = s->w->block->linear, .address = address, .lane = (uint8_t)lane, .space = ENG_GLOBAL,
-                                        .width = s->op->real.width}};
-    memcpy(store.grid, grid->grid, sizeof store.grid);
-    memcpy(store.threads, grid->block, sizeof store.threads);
-    eng_undefined_origin_of(s->w, s->origin, &store.origin);
-    if (mem_undefine_bytes(v, address, bytes, &store)) return;
-    v->failed = true; /* several workers: the launch is run again by one */
-    s->w->worker->stop = true;
-}
-
-static void store_local(const step *s, unsigned lane, uint64_t at) {
-    const undef_operand *o = &s->op->source[0];
-    unsigned width = s->op->real.width;
-    if (at + width > s->w->local_size) return;
-    for (unsigned b = 0; b < width; b += 4) {
-        bool from = o->kind == SASS_REG && b / 4 < o->words;
-        uint32_t u = from ? shadow(s, o->slot + b / 4 * ENG_SLOT)[lane] : 0, *to = &s->w->local_undefined[(at + b) / 4 * 32 + lane];
-        uint32_t keep = width < 4 ? ((1u << 8 * width) - 1) << at % 4 * 8 : UINT32_MAX;
-        *to = (*to & ~keep) | ((width < 4 ? u << at % 4 * 8 : u) & keep);
-    }
-}
-
-/* The store has marked all that it wrote as defined; what was not is taken back. */
-void eng_undefined_after(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    step s = {.i = i, .op = i->ptr, .w = w, .t = w->undefined, .R = R, .mask = mask, .on = mask & (w->P[i->guard] ^ i->ginv)};
-    sass_class cls = sass_class_of((sass_op)s.op->in->op);
-    if (s.op->in->op == SASS_LDGSTS || !any_dirty(&s, &s.op->source[0]) || s.op->in->op == SASS_STSM) return;
-    uint32_t lanes_undefined = tainted(&s, &s.op->source[0]) & s.on;
-    uint64_t A[32];
-    address_lanes(&s, A);
-    for (uint32_t left = lanes_undefined; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left), window = (unsigned)(A[l] >> 56);
-        bool generic = cls == SASS_CLASS_GENERIC_ST;
-        uint32_t bytes = bytes_of(&s, l);
-        uint64_t at = generic && window ? A[l] & UINT64_C(0xffffffffffffff) : A[l];
-        if (cls == SASS_CLASS_LOCAL_ST || (generic && window == ENG_LOCAL_WINDOW >> 56)) {
-            store_local(&s, l, at);
-            s.t->local_origin = s.origin;
-        } else if (cls == SASS_CLASS_SHARED_ST || (generic && window == ENG_SHARED_WINDOW >> 56)) {
-            if (w->shared_bits && at + s.op->real.width <= w->shared_size) eng_undefined_copied(w, at, bytes);
-            w->block->shared_origin = s.origin;
-        } else {
-            store_global(&s, l, at, bytes);
-        }
-    }
 }

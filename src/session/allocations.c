@@ -105,6 +105,7 @@ static void released(void *ctx, const eng_allocation *a) {
     if (ses->closed) return;
     write_allocation(ses, a);
     ses_tails_end(ses, a, true);
+    ses_undefined_end(ses, a, true);
 }
 
 static void copied(void *ctx, const eng_allocation *a, uint64_t at, uint64_t size) {
@@ -125,5 +126,6 @@ void ses_allocations_write(session *ses) {
         if (!a->freed) {
             write_allocation(ses, a);
             ses_tails_end(ses, a, false);
+            ses_undefined_end(ses, a, false);
         }
 }

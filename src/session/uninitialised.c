@@ -58,9 +58,11 @@ static unsigned element_of(const session *ses, const eng_allocation *a) {
 }
 
 /* Once an allocation and cause. */
+static bool was_told(const session *ses, const eng_allocation *a, uint32_t store) {
+    return wg_u64map_get(&ses->undefined_told, (uint64_t)a->id << 32 | store, NULL);
+}
 static bool told(session *ses, const eng_allocation *a, uint32_t store) {
-    uint64_t *count = wg_u64map_add(&ses->undefined_told, (uint64_t)a->id << 32 | store);
-    return !count || (*count)++;
+    return was_told(ses, a, store) || !wg_u64map_set(&ses->undefined_told, (uint64_t)a->id << 32 | store, 1);
 }
 
 static json_t *store_json(session *ses, const eng_undefined_store *s) {
@@ -103,6 +105,21 @@ static void report(session *ses, const eng_allocation *a, run first, uint64_t by
     unsigned n = ses->host_stack ? ses->host_stack(frames, 16) : 0;
     if (n) json_object_set_new(f, "stack", ses_stack_json(frames, n));
     ses_write(ses, "finding", f);
+}
+
+/* Nobody copied it, and it decided nothing; but what a kernel computed from memory that was never written is a result of its. */
+void ses_undefined_end(session *ses, const eng_allocation *a, bool final) {
+    const eng_memory *mem = eng_device_memory(ses->device);
+    if (!(ses->checks & WATCH_CHECK(UNINITIALISED))) return;
+    for (uint32_t n = 1; n <= eng_memory_undefined_stores(mem); n++) {
+        const eng_undefined_store *s = eng_memory_undefined_store_at(mem, n);
+        if (!s || !s->computed || s->allocation != a->id || was_told(ses, a, n) || eng_memory_defined(mem, s->at.address, s->at.width)) continue;
+        json_t *f = store_json(ses, s);
+        json_object_set_new(f, "message", json_string("a value that is computed from what was never written is stored here; it decided nothing so far"));
+        json_object_set_new(f, "allocation", ses_allocation_json(a, s->at.address));
+        ses_write(ses, "finding", f);
+        if (final) told(ses, a, n);
+    }
 }
 
 /* before: those that the coverage check has just told are not told again. */

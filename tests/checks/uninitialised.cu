@@ -242,7 +242,7 @@ __global__ void sum_with_garbage_right(int *out, const int *in, int *none, int n
 
 // run 1 32 uninitialised warning
 __global__ void accumulates(int *out, const int *in, int *none, int n) {
-    none[threadIdx.x] += in[threadIdx.x];
+    none[threadIdx.x] += in[threadIdx.x]; // <-
     out[threadIdx.x] = none[threadIdx.x]; // <-
 }
 // run 1 32 silent
@@ -250,6 +250,27 @@ __global__ void accumulates(int *out, const int *in, int *none, int n) {
 __global__ void accumulates_right(int *out, const int *in, int *none, int n) {
     none[threadIdx.x] += in[threadIdx.x];
     out[threadIdx.x] = none[threadIdx.x];
+}
+
+// run 1 32 uninitialised warning
+// then fill none 0 32
+__global__ void computed_only(int *out, const int *in, int *none, int n) {
+    none[threadIdx.x] += in[threadIdx.x]; // <- nobody looks at it
+}
+// run 1 32 silent
+// then fill none 0 128
+__global__ void computed_only_right(int *out, const int *in, int *none, int n) { none[threadIdx.x] += in[threadIdx.x]; }
+
+// run 1 32 uninitialised warning
+// then fill none 0 127
+__global__ void one_byte_short(int *out, const int *in, int *none, int n) {
+    none[threadIdx.x + 64] = none[threadIdx.x] * 2; // <-
+}
+// run 1 32 silent
+// then fill none 0 100
+__global__ void one_byte_short_right(int *out, const int *in, int *none, int n) {
+    struct record { short a; int b; };
+    reinterpret_cast<int2 *>(none)[threadIdx.x + 64] = reinterpret_cast<int2 *>(none)[threadIdx.x]; // moved, not computed
 }
 
 // --- shared memory ----------------------------------------------------------------------------------------
