@@ -179,6 +179,7 @@ void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch
     wg_u64map lines = {0}, strayed = {0}; /* hash_lines -> index + 1 in told; places of accesses that strayed */
     json_t *told = json_array();
     watch_findings_sort(all);
+    if (all->list.count) ses_undefined_explained(ses, index, all);
     for (size_t i = 0; i < all->list.count; i++) {
         const watch_finding *f = &all->list.at[i];
         if (f->kind != WATCH_KIND_OUT_OF_BOUNDS || f->key != ENG_FAULT_STRAYED) continue;

@@ -115,6 +115,8 @@ void ses_tails_copied(session *ses, const eng_allocation *allocation, uint64_t a
 /* Does a tail that waits, or was told, hold this byte? */
 bool ses_tails_hold(const session *ses, const eng_allocation *allocation, uint64_t at);
 void ses_undefined_copied(session *ses, const eng_allocation *allocation, uint64_t at, uint64_t size); /* uninitialised.c */
+/* Stores of undefined values in this launch that a race among its findings explains: not told any more. */
+void ses_undefined_explained(session *ses, uint64_t launch, const watch_findings *findings);
 void ses_undefined_end(session *ses, const eng_allocation *allocation, bool final); /* as for tails */
 /* The allocation goes away (final), or the document is made as of now. */
 void ses_tails_end(session *ses, const eng_allocation *allocation, bool final);

@@ -107,6 +107,23 @@ static void report(session *ses, const eng_allocation *a, run first, uint64_t by
     ses_write(ses, "finding", f);
 }
 
+static bool is_at(const watch_side *side, const eng_actor *a) { return side->known && side->function == a->function && side->instr == a->instr; }
+
+void ses_undefined_explained(session *ses, uint64_t launch, const watch_findings *all) {
+    const eng_memory *mem = eng_device_memory(ses->device);
+    for (uint32_t n = eng_memory_undefined_stores(mem); n > 0; n--) {
+        const eng_undefined_store *s = eng_memory_undefined_store_at(mem, n);
+        if (!s) continue;
+        if (s->launch != launch) break; /* they are in order of launches */
+        for (size_t i = 0; i < all->list.count; i++) {
+            const watch_finding *f = &all->list.at[i];
+            bool race = f->kind == WATCH_KIND_RACE && f->severity != WATCH_NOTE;
+            if (race && (is_at(&f->at, &s->origin.at) || is_at(&f->other, &s->origin.at)))
+                wg_u64map_set(&ses->undefined_told, (uint64_t)s->allocation << 32 | n, 1);
+        }
+    }
+}
+
 /* Nobody copied it, and it decided nothing; but what a kernel computed from memory that was never written is a result of its. */
 void ses_undefined_end(session *ses, const eng_allocation *a, bool final) {
     const eng_memory *mem = eng_device_memory(ses->device);
