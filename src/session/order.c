@@ -7,7 +7,7 @@
 
 #include "session/inner.h"
 
-enum { MOST_OPS = 256, MOST_TIMELINES = 4096, STACK = 24 };
+enum { MOST_OPS = 256, MOST_PAGES = 1 << 14 /* of their extents, half a byte for each byte touched: 126 MB */, MOST_TIMELINES = 4096, STACK = 24 };
 
 typedef wg_vec(uint64_t) clock_of; /* by timeline */
 typedef struct op {
@@ -82,15 +82,21 @@ static void join(clock_of *to, const clock_of *from) {
 
 static uint64_t known(const clock_of *c, uint64_t id) { return id < c->count ? c->at[id] : 0; }
 
-/* What the host knows of comes before everything that it asks for from now on. */
+/* What the host knows of comes before everything that it asks for from now on. Of the others the latest are kept. */
 static void prune(ses_order *order) {
     const clock_of *host = timeline(order, SES_HOST);
     unsigned n = 0;
+    size_t pages = 0;
     for (op **at = &order->ops, *o; host && (o = *at);) {
-        if (known(host, o->timeline) >= o->tick || ++n > MOST_OPS) {
+        bool over = known(host, o->timeline) >= o->tick || n == MOST_OPS || (n && pages + o->extents.pages.count > MOST_PAGES);
+        if (over) {
             *at = o->next;
             op_free(o);
-        } else at = &o->next;
+            continue;
+        }
+        n++;
+        pages += o->extents.pages.count;
+        at = &o->next;
     }
 }
 

@@ -123,6 +123,73 @@ static void a_launch(const watch_context *ctx, unsigned round) {
     watch_race.stop(state);
 }
 
+/* --- a long launch ------------------------------------------------------------------------------------ */
+
+static void put(void *state, eng_batch *batch, eng_event ev) {
+    batch->events[batch->count++] = ev;
+    if (batch->count < ENG_BATCH_EVENTS && ev.kind != ENG_EV_BLOCK_END) return;
+    eng_batch_index(batch);
+    watch_race.events(state, batch);
+    batch->count = batch->n_general = 0;
+}
+
+/* What is remembered is renumbered many times meanwhile; the first write must still be told apart from what came before it and after. */
+static void a_long_launch(const watch_context *ctx) {
+    const uint64_t base = UINT64_C(0x300000000000);
+    eng_event write = {.kind = ENG_EV_ACCESS, .cls = ENG_CONTIGUOUS, .space = ENG_GLOBAL, .width = 4, .mask = UINT32_MAX, .access = ENG_WRITE, .address = base};
+    eng_event in_shared = write, read = write;
+    void *state = watch_race.start(ctx);
+    eng_batch *batch = calloc(1, sizeof *batch);
+    watch_record record;
+    assert_non_null(state);
+    in_shared.space = ENG_SHARED;
+    read.access = ENG_READ;
+    for (unsigned block = 0; block < 2; block++) {
+        batch->block = block;
+        write.instr = 1 + block;
+        write.address = base + block * 128;
+        put(state, batch, write);
+        for (unsigned k = 0; k < 100000; k++) {
+            in_shared.instr = 3 + k % 2;
+            in_shared.warp = k % 2;
+            in_shared.address = k % 7 * 128;
+            put(state, batch, in_shared);
+            put(state, batch, (eng_event){.kind = ENG_EV_RELEASE, .address = (1u << WARPS) - 1});
+        }
+        read.warp = 1; /* after a barrier: silent in its own block, a race in the second one */
+        read.instr = 5;
+        read.address = base;
+        put(state, batch, read);
+        eng_event last = in_shared; /* and after the last barrier a race within the block */
+        last.instr = 6;
+        last.warp = 0;
+        last.address = 2048;
+        if (block) put(state, batch, last);
+        in_shared.warp = 0;
+        in_shared.address = 0;
+        for (unsigned k = 0; k < 20000; k++) { /* renumbered since that barrier too */
+            put(state, batch, (eng_event){.kind = ENG_EV_SYNCWARP, .mask = UINT32_MAX, .access = ENG_MEETS});
+            put(state, batch, in_shared);
+        }
+        last.instr = 7;
+        last.warp = 1;
+        if (block) put(state, batch, last);
+        put(state, batch, (eng_event){.kind = ENG_EV_BLOCK_END});
+    }
+    assert_true(watch_record_init(&record, ctx->module));
+    watch_race.finish(state, ctx, NULL, &record);
+    assert_int_equal(record.findings.list.count, 2);
+    assert_int_equal(record.findings.list.at[1].at.instr, 7);
+    assert_int_equal(record.findings.list.at[1].other.instr, 6);
+    assert_int_equal(record.findings.list.at[0].at.instr, 5);
+    assert_int_equal(record.findings.list.at[0].at.block, 1);
+    assert_int_equal(record.findings.list.at[0].other.instr, 1);
+    assert_int_equal(record.findings.list.at[0].other.block, 0);
+    watch_record_free(&record);
+    watch_race.stop(state);
+    free(batch);
+}
+
 static void finds_what_the_definition_says(void **unused) {
     (void)unused;
     wg_error err;
@@ -143,6 +210,7 @@ static void finds_what_the_definition_says(void **unused) {
         seed = round;
         a_launch(&ctx, round);
     }
+    a_long_launch(&ctx);
     watch_scratch_free(scratch);
     eng_unload(code);
     eng_device_free(device);
