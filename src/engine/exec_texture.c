@@ -3,6 +3,7 @@
  *
  *   A          array index first (an integer), then the coordinates: floats, for TLD integers
  *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, or TXD's derivatives along x, y by coordinate
+ *   .SCR       of what A and B hold beside the handle, A has the first half (the larger one), and B the rest
  *   handle     else from `extra`: a constant or a uniform register
  *   results    the components that the mask asks for: two from D on, the others from D2 on
  *   surfaces   x in bytes, y, then z or the layer */
@@ -16,7 +17,7 @@
  * y: place of the memory range; a, b: A and B; c: the handle; d, imm: D and D2 */
 enum { TEX_SAMPLE, TEX_FETCH, TEX_GATHER, TEX_GRADIENT };
 enum { LOD_NONE, LOD_ZERO, LOD_BIAS, LOD_LEVEL };
-enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13 };
+enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13, TEX_SPLIT = 1 << 14 };
 
 typedef struct reader { /* of one warp's instruction */
     eng_view *view;
@@ -56,9 +57,13 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     if (i->x & TEX_HANDLE_IN_B) handle = operation == TEX_GRADIENT ? NEXT(a) : NEXT(b);
     const eng_texture *t = eng_texture_get(w->worker->device, handle);
     if (!t) return no_object(i, w, l, handle, "texture");
-    tex_place p = {.layer = i->x & TEX_ARRAY ? NEXT(a) : 0};
+    const bool levelled = operation != TEX_GRADIENT && (lod == LOD_LEVEL || lod == LOD_BIAS);
+    unsigned in_a = (i->x & TEX_ARRAY ? 1u : 0) + dims;
+    if (i->x & TEX_SPLIT) in_a = (in_a + levelled + 1) / 2;
+#define NEXT_OF_BOTH() (in_a ? (in_a--, NEXT(a)) : NEXT(b))
+    tex_place p = {.layer = i->x & TEX_ARRAY ? NEXT_OF_BOTH() : 0};
     for (unsigned d = 0; d < dims; d++) {
-        uint32_t v = NEXT(a);
+        uint32_t v = NEXT_OF_BOTH();
         p.at[d] = as_float(v);
         p.index[d] = (int32_t)v;
     }
@@ -70,10 +75,11 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
             dy[d] = as_float(NEXT(b));
         }
         p.lod = tex_gradient_lod(t, dx, dy);
-    } else if (lod == LOD_LEVEL || lod == LOD_BIAS) {
-        uint32_t v = NEXT(b);
+    } else if (levelled) {
+        uint32_t v = NEXT_OF_BOTH();
         p.lod = operation == TEX_FETCH ? (float)(int32_t)v : as_float(v);
     }
+#undef NEXT_OF_BOTH
 #undef NEXT
     if (operation == TEX_FETCH) r = tex_fetch(t, &p, (uint32_t)p.lod, from);
     else if (operation == TEX_GATHER) r = tex_gather(t, &p, i->x >> 24 & 3, from);
@@ -116,7 +122,7 @@ static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
     out->b = eng_slot_src(plan, &in->b);
     out->c = in_b ? eng_slot_value(plan, 0) : eng_slot_src(plan, &in->extra);
     out->x = operation | (uint32_t)dims[in->shape & 3] << 8 | (in->shape & 4 ? TEX_ARRAY : 0) |
-             (in_b ? TEX_HANDLE_IN_B : 0) | (uint32_t)(in->byte & 15) << 16 | lod << 20;
+             (in_b ? TEX_HANDLE_IN_B : 0) | (operation != TEX_GRADIENT && in->lo >> 60 & 1 ? TEX_SPLIT : 0) | (uint32_t)(in->byte & 15) << 16 | lod << 20;
     out->y = mem_range_slot(out->id, ENG_READ);
     out->fn = texture;
     return true;

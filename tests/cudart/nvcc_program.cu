@@ -42,6 +42,8 @@ __global__ void store_bytes(unsigned char *p) // thousands of instructions in a 
 #pragma unroll
     for (int i = 0; i < 3000; i++) p[threadIdx.x * 3001 + i] = i;
 }
+// On devices before sm_90 the layer and x lie in one pair of registers, y and the level in another.
+__global__ void read_layer(cudaTextureObject_t t, int layer, int *out) { *out = tex2DLayered<float>(t, 2.5f, 1.5f, layer); }
 struct large { int v[300]; };
 __global__ void take(large l, int *out, char c) { *out = l.v[299] + c; }
 
@@ -101,6 +103,23 @@ int main()
     store_bytes<<<1, 32>>>(bytes);
     TRY(cudaMemcpy(&last, bytes + 31 * 3001 + 2999, 1, cudaMemcpyDeviceToHost));
     printf("bytes %d\n", last);
+
+    float texels[2 * 3 * 4];
+    for (int i = 0; i < 24; i++) texels[i] = i;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    TRY(cudaMalloc3DArray(&array, &format, make_cudaExtent(4, 3, 2), cudaArrayLayered));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(texels, 16, 4, 3), copy.dstArray = array, copy.extent = make_cudaExtent(4, 3, 2), copy.kind = cudaMemcpyHostToDevice;
+    TRY(cudaMemcpy3D(&copy));
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray, resource.res.array.array = array;
+    cudaTextureDesc sampling = {};
+    cudaTextureObject_t texture;
+    TRY(cudaCreateTextureObject(&texture, &resource, &sampling, NULL));
+    read_layer<<<1, 1>>>(texture, 1, out);
+    TRY(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
+    printf("texel %d\n", got); // 12 + 4 + 2
 
     large l;
     for (int i = 0; i < 300; i++) l.v[i] = i;
