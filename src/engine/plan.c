@@ -159,7 +159,7 @@ static bool is_strong(const sass_instr *in) {
     case SASS_CLASS_GLOBAL_ATOM: case SASS_CLASS_SHARED_ATOM: return true;
     case SASS_CLASS_GLOBAL_LD: case SASS_CLASS_GENERIC_LD: case SASS_CLASS_GLOBAL_ST: case SASS_CLASS_GENERIC_ST:
         return in->order == SASS_STRONG || in->order == SASS_MMIO;
-    default: return in->op == SASS_NANOSLEEP || in->op == SASS_YIELD;
+    default: return in->op == SASS_NANOSLEEP || in->op == SASS_YIELD || in->op == SASS_SYNCS_PHASE;
     }
 }
 
@@ -172,7 +172,7 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     if (cls == SASS_CLASS_GLOBAL_ATOM) plan->result_atomics = true;
     plan->calls |= cls == SASS_CLASS_CALL && in->op != SASS_RET;
     plan->writes_shared |= (cls == SASS_CLASS_ASYNC_COPY && in->op != SASS_LDGSTS && in->op != SASS_LDGDEPBAR && in->op != SASS_DEPBAR) ||
-                           in->op == SASS_STSM || in->op == SASS_SYNCS || in->op == SASS_SYNCS_EXCH;
+                           in->op == SASS_STSM || in->op == SASS_SYNCS || in->op == SASS_SYNCS_PHASE || in->op == SASS_SYNCS_EXCH;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED && is_float_type(in->type)) plan->float_atomics = true;
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)

@@ -98,6 +98,32 @@ void sass_show_surface_address(sass_cursor *at, sass_text *out, unsigned lo, uns
     sass_put(out, "]");
 }
 
+/* --- SYNCS.EXCH: all of its operands are uniform registers, and stand where nothing else has them ----------- */
+
+void sass_take_exchange(sass_cursor *at, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    sass_instr *i = at->instr;
+    i->dst = (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 16)};
+    i->a = (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 24)};
+    i->b = (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 32)};
+    i->c.value = sbits(i, 40, 24); /* bytes that are added to the address */
+}
+void sass_show_exchange(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    sass_item(out);
+    put_reg(out, &at->instr->dst);
+    sass_item(out);
+    sass_put(out, "[");
+    put_reg(out, &at->instr->a);
+    if (at->instr->c.value) {
+        sass_put(out, "+");
+        sass_put_hex(out, at->instr->c.value);
+    }
+    sass_put(out, "]");
+    sass_item(out);
+    put_reg(out, &at->instr->b);
+}
+
 /* --- the return address register, whose halves are chosen by bit 31 ------------------------------ */
 
 void sass_take_rpc(sass_cursor *at, unsigned lo, unsigned arg2) {

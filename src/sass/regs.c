@@ -167,6 +167,7 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_DFMA:
     case SASS_LEPC:
     case SASS_LEPC_90:
+    case SASS_SYNCS:
         return 2;
     case SASS_CS2R:
     case SASS_MOV:
@@ -205,6 +206,7 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     if (!is_register(slot)) return 0;
     const bool a = slot == &i->a, b = slot == &i->b;
     if (slot == &i->extra) return 1;
+    if (i->op == SASS_SYNCS_EXCH) return b ? 2 : 1;
     if (is_texture(i)) return texture_source_regs(i, a);
     switch ((sass_op)i->op) {
     case SASS_IMAD_WIDE:

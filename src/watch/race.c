@@ -215,7 +215,7 @@ static void survey(race_state *st, const img_function *f) {
         case SASS_MEMBAR: st->far = false; break;
         case SASS_BAR: st->near &= in->sub != SASS_BAR_ARV && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE; break;
         case SASS_WARPSYNC: st->lanes &= in->a.kind == SASS_NONE || (in->a.kind == SASS_IMM && (uint32_t)in->a.value == UINT32_MAX); break;
-        case SASS_SYNCS: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = false; break;
+        case SASS_SYNCS: case SASS_SYNCS_PHASE: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = false; break;
         default:
             /* flags of block scope order by themselves (race_synchronise) */
             if (in->order == SASS_STRONG && in->scope != SASS_SCOPE_NONE && in->scope < SASS_GPU) st->near = false;

@@ -449,10 +449,10 @@ static void note_conformance(void) {
     fclose(f);
 }
 
-/* The kernels that test_texture executes, from end to end. */
-static void note_textures(int sm) {
+/* The kernels that test_texture and test_barrier execute, from end to end. */
+static void note_cubin(const char *name, int sm) {
     char cubin[200];
-    snprintf(cubin, sizeof cubin, WG_TEST_DATA "/../conformance/texture.sm_%d.cubin", sm);
+    snprintf(cubin, sizeof cubin, WG_TEST_DATA "/../conformance/%s.sm_%d.cubin", name, sm);
     machine *m = machine_open(cubin);
     for (size_t f = 0; f < m->module->n_functions; f++) {
         const sass_instr *all = eng_instructions(m->code, &m->module->functions[f]);
@@ -465,7 +465,7 @@ static void every_row_is_executed(void **state) {
     (void)state;
     make_inputs();
     note_conformance();
-    note_textures(80), note_textures(90);
+    for (int sm = 80; sm <= 90; sm += 10) note_cubin("texture", sm), note_cubin("barrier", sm);
     static const int sms[] = {75, 80, 86, 90, 100};
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);
