@@ -335,6 +335,19 @@ static int by_place(const void *a, const void *b) {
     return f < g ? -1 : f > g; /* of one list */
 }
 
+static int by_block(const void *a, const void *b) {
+    const eng_finding *f = *(const eng_finding *const *)a, *g = *(const eng_finding *const *)b;
+    if (f->block != g->block) return f->block < g->block ? -1 : 1;
+    return f < g ? -1 : f > g;
+}
+
+/* One worker keeps the first findings and no more; of what several kept, these are among the first of their blocks. */
+static size_t keep_first(const eng_finding **all, size_t count) {
+    if (count <= MAX_FINDINGS) return count;
+    qsort(all, count, sizeof *all, by_block);
+    return MAX_FINDINGS;
+}
+
 static wg_status report_findings(eng_worker **workers, unsigned n, const eng_launch *launch, wg_error *err) {
     size_t count = 0, at = 0;
     for (unsigned k = 0; k < n; k++) count += workers[k]->findings->list.count;
@@ -343,6 +356,7 @@ static wg_status report_findings(eng_worker **workers, unsigned n, const eng_lau
     if (!all) return wg_fail(err, WG_ERR_MEMORY, "no memory for %zu findings", count);
     for (unsigned k = 0; k < n; k++)
         for (size_t f = 0; f < workers[k]->findings->list.count; f++) all[at++] = &workers[k]->findings->list.at[f];
+    if (n > 1) count = keep_first(all, count);
     qsort(all, count, sizeof *all, by_place);
     for (size_t f = 0; f < count; f++) launch->finding(launch->ctx, all[f]);
     free(all);
@@ -359,17 +373,20 @@ static uint64_t model_cycles(const eng_grid *grid, const eng_result *result) {
 /* Did no worker stop, and would one worker not have lost patience? */
 static bool in_order(eng_worker *const *workers, unsigned n, const eng_launch *launch) {
     uint64_t executed = 0;
+    size_t findings = 0;
     for (unsigned k = 0; k < n; k++) {
         if (workers[k]->stop) return false;
         executed += workers[k]->executed;
+        findings += workers[k]->findings->list.count;
     }
+    if (launch->seed && findings > MAX_FINDINGS) return false; /* which come first is the seed's */
     return !launch->max_instructions || executed <= launch->max_instructions;
 }
 
 /* Runs the grid with n workers. *again: the result is not that of one worker, and everything is as it was before. */
 static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *again, wg_error *err) {
     eng_worker *workers[MAX_JOBS];
-    const bool apart = n > 1 && eng_blocks_apart(grid);
+    const bool apart = n > 1 && !grid->launch->seed && eng_blocks_apart(grid);
     eng_memory *memory = grid->code->device->memory;
     unsigned made = 0;
     *again = false;

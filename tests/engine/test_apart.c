@@ -44,6 +44,7 @@ static const kernel kernels[] = {
     {"half_index", LINE, .n_pointers = 1, .n = {N}},
     {"strided", {16, 1}, {256, 1}, .n_pointers = 1, .n = {N}},
     {"chosen", LINE, .n_pointers = 1, .n = {N}},
+    {"in_place", {1024, 1}, {256, 1}, .n_pointers = 1, .n = {1 << 18}}, /* far over the end: more findings than are kept */
     {"trapping", LINE, .n_pointers = 1, .n = {N}},
     {"carried", LINE, .n_pointers = 1, .n = {N}},
 };
