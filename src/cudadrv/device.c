@@ -75,8 +75,39 @@ CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice device) {
     return cuDeviceGetAttribute(&out->clockRate, 13 /* CU_DEVICE_ATTRIBUTE_CLOCK_RATE */, device);
 }
 
+/* Attributes that the runtime's interface does not name: what the simulated device has of them, 0 for the rest. */
+static bool own_attribute(int *value, int attribute) {
+    switch (attribute) {
+    case 44:  /* CAN_TEX2D_GATHER */
+    case 102: /* VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED */
+    case 129: /* UNIFIED_FUNCTION_POINTERS */
+        return *value = 1, true;
+    case 92: case 93: case 94:    /* stream memory operations, version 1 */
+    case 96:                      /* COOPERATIVE_MULTI_DEVICE_LAUNCH */
+    case 103: case 104: case 105: /* handles of memory for other processes */
+    case 107:                     /* GENERIC_COMPRESSION_SUPPORTED */
+    case 110:                     /* GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED */
+    case 122: case 123:           /* stream memory operations */
+    case 124:                     /* DMA_BUF_SUPPORTED */
+    case 127:                     /* TENSOR_MAP_ACCESS_SUPPORTED */
+    case 128: case 132:           /* fabric handles, multicast */
+    case 136: case 137:           /* decompression in hardware */
+    case 141: case 145: case 146: /* the host's memory by cuMemCreate */
+        return *value = 0, true;
+    default:
+        return false;
+    }
+}
+
 /* Numbers and meanings are the runtime's. */
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+    int own = 0;
+    if (value && device == 0 && own_attribute(&own, attribute)) {
+        CUresult r = drv_initialized();
+        rt_quiet(false);
+        if (!r) *value = own;
+        return r;
+    }
     DRV_CALL_ANYWHERE(cudaDeviceGetAttribute(value, attribute, device));
 }
 CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device) {

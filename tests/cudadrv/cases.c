@@ -128,6 +128,11 @@ static void devices(void) {
     CHECK(!strcmp(name, "NVIDIA"));
     OK(cuDeviceGetAttribute(&value, 16, 0));
     SAME(value, 108);
+    OK(cuDeviceGetAttribute(&value, 102, 0)); /* that the runtime does not name */
+    SAME(value, 1);
+    OK(cuDeviceGetAttribute(&value, 96, 0));
+    SAME(value, 0);
+    SAME(cuDeviceGetAttribute(&value, 9999, 0), CUDA_ERROR_INVALID_VALUE);
     OK(cuDeviceComputeCapability(&value, &minor, 0));
     SAME(value * 10 + minor, 80);
     OK(cuDeviceTotalMem_v2(&bytes, 0));
