@@ -1,6 +1,6 @@
 /* Atomics and reductions. Lanes take effect in ascending order, one after the other, which is one of the orders that
  * hardware may choose, and always the same one. */
-#include "engine/code.h"
+#include "engine/arrive.h"
 #include "engine/generic.h"
 #include "engine/half.h"
 
@@ -307,10 +307,7 @@ static bool bind_red(eng_plan *plan, const sass_instr *in, eng_ins *out) { retur
 static bool bind_atom(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_global_atom(plan, in, out, true); }
 
 static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->sub == SASS_ATOM_ARRIVE) { /* an asynchronous barrier: exec_sync.c */
-        eng_bind arrive = eng_find_binder(eng_isa_choose(), "@arrive80");
-        return arrive && arrive(plan, in, out);
-    }
+    if (in->sub == SASS_ATOM_ARRIVE) return bind_arrive(plan, in, out, SYNC_ARRIVE80); /* at an asynchronous barrier */
     bool result = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;
     bind_window(plan, in, out, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a shared atomic with a predicate result");
