@@ -19,6 +19,24 @@ void eng_count_part(eng_worker *worker, const eng_unit *unit, unsigned index, ui
     }
 }
 
+/* Adds to the last correction of the same instruction, so that a loop does not fill the memory. */
+enum { RECENT = 16 };
+void eng_count_one(eng_worker *worker, unsigned function, unsigned index, int warps, uint32_t lanes) {
+    struct eng_findings *f = worker->findings;
+    for (size_t n = f->parts.count; n-- > 0 && f->parts.count - n <= RECENT;) {
+        eng_part *part = &f->parts.at[n];
+        if (part->function != function || part->first != index || part->last != index) continue;
+        part->warps += warps;
+        part->lanes += lanes;
+        return;
+    }
+    eng_part part = {.function = (uint16_t)function, .first = index, .last = index, .warps = warps, .lanes = lanes};
+    if (!wg_vec_push(&f->parts, part)) {
+        worker->status = wg_fail(&worker->err, WG_ERR_MEMORY, "no memory for counts");
+        worker->stop = true;
+    }
+}
+
 static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *result) {
     for (size_t u = 0; u < plan->units.count; u++) {
         const eng_unit *unit = &plan->units.at[u];

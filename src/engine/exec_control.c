@@ -112,6 +112,9 @@ enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8 };
         c[ENG_COUNT_DIVERGENT]++;                                                                                 \
         /* those that leave a loop first: they soon wait, or hold what the others spin for */                     \
         if ((flags) & BRA_BACK) ENG_GOTO(eng_split(w, mask & ~(t), i + 1, i->target));                            \
+        /* else the smaller group, as an H200 does (docs/fidelity.md) */                                          \
+        uint32_t stay = mask & ~(t);                                                                              \
+        if (__builtin_popcount(t) >= __builtin_popcount(stay)) ENG_GOTO(eng_split(w, stay, i + 1, i->target));     \
         ENG_GOTO(eng_split(w, (t), i->target, i + 1));                                                            \
     } while (0)
 

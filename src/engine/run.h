@@ -33,6 +33,8 @@ void eng_trace_block_end(eng_worker *k, const eng_blk *block); /* the last step 
 /* --- counts.c ----------------------------------------------------------------------------------------- */
 /* Counts the instructions from index to the end of its basic block once more (sign 1) or once less (-1). */
 void eng_count_part(eng_worker *worker, const eng_unit *unit, unsigned index, uint32_t lanes, int sign);
+/* The same for one instruction alone, which its block's counters do not hold so. */
+void eng_count_one(eng_worker *worker, unsigned function, unsigned index, int warps, uint32_t lanes);
 wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, unsigned n, eng_result *result, wg_error *err);
 
 typedef struct eng_part { /* a correction: instructions first..last of a function */

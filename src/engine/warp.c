@@ -24,11 +24,26 @@ static void drop_group(eng_warp *w, unsigned n) {
     w->n_groups--;
 }
 
+/* Issues that an H200 makes beside those of the groups (docs/fidelity.md). */
+static void count_again(const eng_warp *w, const eng_ins *at, int warps, uint32_t lanes) {
+    eng_count_one(w->worker, at->function, at->id, warps, (uint32_t)__builtin_popcount(lanes));
+}
+
+/* A late group at a BSYNC is issued together with the lanes that wait there. */
+static void count_waiting(const eng_warp *w, const eng_group *late) {
+    for (unsigned n = 0; n < w->n_groups; n++) {
+        const eng_group *g = &w->groups[n];
+        if (g->state == ENG_GROUP_BSYNC && g->at->id == late->pc->id && g->at->function == late->pc->function)
+            count_again(w, g->at, 0, g->mask);
+    }
+}
+
 const eng_ins *eng_next_group(eng_warp *w) {
     for (unsigned n = w->n_groups; n-- > 0;) {
         if (w->groups[n].state != ENG_GROUP_READY) continue;
         const eng_ins *pc = w->groups[n].pc;
         w->mask = w->groups[n].mask;
+        if (w->groups[n].late) count_waiting(w, &w->groups[n]);
         drop_group(w, n);
         return pc;
     }
@@ -50,24 +65,35 @@ static bool same_wait(const eng_group *g, const eng_group *h) {
     return g->state == ENG_GROUP_WARPSYNC ? g->at == h->at : g->barrier == h->barrier;
 }
 
+/* What releases those who wait. */
+typedef enum cause { CAUSE_ARRIVAL, CAUSE_EXIT, CAUSE_BREAK } cause;
+
 /* The groups that wait with g go on; those at one place as one group. */
-static void release(eng_warp *w, unsigned n) {
+static void release(eng_warp *w, unsigned n, cause why) {
     eng_group freed[32], key = w->groups[n];
-    unsigned n_freed = 0;
+    unsigned n_freed = 0, n_waiting = 0;
     for (unsigned k = w->n_groups; k-- > 0;) {
         eng_group g = w->groups[k];
         if (!same_wait(&g, &key)) continue;
         drop_group(w, k);
+        n_waiting++;
         unsigned f = 0;
         while (f < n_freed && freed[f].pc != g.pc) f++;
         if (f == n_freed) freed[n_freed++] = (eng_group){.pc = g.pc, .at = g.at, .state = ENG_GROUP_READY};
         freed[f].mask |= g.mask;
     }
-    for (unsigned f = 0; f < n_freed; f++) eng_park(w, freed[f]);
+    /* Lanes that the last one to arrive frees go on behind a BSYNC, but try a WARPSYNC again. Those that a BREAK
+     * frees try again too, when their turn comes. */
+    bool again = key.state == ENG_GROUP_WARPSYNC ? why == CAUSE_ARRIVAL && n_waiting > 1 : why == CAUSE_BREAK;
+    for (unsigned f = 0; f < n_freed; f++) {
+        if (again) count_again(w, freed[f].at, 1, freed[f].mask);
+        freed[f].late = why == CAUSE_BREAK;
+        eng_park(w, freed[f]);
+    }
 }
 
 /* Lets go on whoever has nobody left to wait for. */
-static void settle(eng_warp *w) {
+static void settle(eng_warp *w, cause why) {
     for (unsigned n = 0; n < w->n_groups; n++) {
         const eng_group *g = &w->groups[n];
         if (g->state != ENG_GROUP_BSYNC && g->state != ENG_GROUP_WARPSYNC) continue;
@@ -75,7 +101,7 @@ static void settle(eng_warp *w) {
         for (unsigned k = 0; k < w->n_groups; k++)
             if (same_wait(&w->groups[k], g)) come |= w->groups[k].mask;
         if (awaited(w, g) & ~come) continue;
-        release(w, n);
+        release(w, n, why);
         n = (unsigned)-1; /* from the start: the list has changed */
     }
 }
@@ -91,6 +117,7 @@ const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const e
         const eng_ins *other = later;
         first = w->mask & ~first, later = to, to = other;
     }
+    for (unsigned n = 0; n < w->n_groups; n++) w->groups[n].late |= w->groups[n].state == ENG_GROUP_READY;
     eng_park(w, (eng_group){.pc = later, .at = later, .mask = w->mask & ~first, .state = ENG_GROUP_READY});
     w->mask = first;
     return to;
@@ -99,14 +126,14 @@ const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const e
 const eng_ins *eng_bsync(eng_warp *w, const eng_ins *i, uint32_t lanes) {
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
     eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .state = ENG_GROUP_BSYNC, .barrier = (uint8_t)i->x});
-    settle(w);
+    settle(w, CAUSE_ARRIVAL);
     return eng_next_group(w);
 }
 
 const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t want) {
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
     eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .state = ENG_GROUP_WARPSYNC, .want = want});
-    settle(w);
+    settle(w, CAUSE_ARRIVAL);
     return eng_next_group(w);
 }
 
@@ -119,7 +146,7 @@ static void leave_barrier(eng_warp *w, unsigned b, uint32_t lanes) {
 
 void eng_break(eng_warp *w, const eng_ins *i, uint32_t lanes) {
     leave_barrier(w, i->x, lanes);
-    if (w->n_groups) settle(w);
+    if (w->n_groups) settle(w, CAUSE_BREAK);
 }
 
 /* --- ends and progress ------------------------------------------------------------------ */
@@ -143,7 +170,7 @@ const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes) {
         exit_event(w, i, idle, 1);
     }
     w->block->live_lanes -= lanes == ENG_ALL ? 32 : (uint32_t)__builtin_popcount(lanes);
-    if (w->n_groups) settle(w);
+    if (w->n_groups) settle(w, CAUSE_EXIT);
     if (w->block->barriers_used) eng_barriers_recheck(w->block);
     return w->mask ? i + 1 : eng_next_group(w);
 }

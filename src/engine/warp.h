@@ -12,6 +12,7 @@ struct eng_group {
     uint32_t mask;
     uint32_t want;      /* WARPSYNC: lanes it waits for */
     uint8_t state, barrier;
+    bool late;          /* ready, and another group came apart while it was: chosen by its place, with who waits there */
 };
 
 typedef enum eng_warp_state { ENG_WARP_READY, ENG_WARP_WAITS, ENG_WARP_DONE } eng_warp_state;

@@ -51,7 +51,8 @@ static watch_touch recall(cell *c, const eng_batch *batch, const eng_event *ev) 
 
 static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
     watch_touch touch = recall(c, batch, ev);
-    c->requests++;
+    /* The words of a wide store to local memory lie in rows of their own: a request each, as on an H200. */
+    c->requests += ev->space == ENG_LOCAL && !(ev->access & ENG_READ) && ev->width > 4 ? ev->width / 4u : 1u;
     c->sectors += touch.sectors;
     c->used += touch.bytes;
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
