@@ -38,6 +38,10 @@ static void count_waiting(const eng_warp *w, const eng_group *late) {
     }
 }
 
+static void ready_are_late(eng_warp *w) {
+    for (unsigned n = 0; n < w->n_groups; n++) w->groups[n].late |= w->groups[n].state == ENG_GROUP_READY;
+}
+
 const eng_ins *eng_next_group(eng_warp *w) {
     for (unsigned n = w->n_groups; n-- > 0;) {
         if (w->groups[n].state != ENG_GROUP_READY) continue;
@@ -87,9 +91,9 @@ static void release(eng_warp *w, unsigned n, cause why) {
     bool again = key.state == ENG_GROUP_WARPSYNC ? why == CAUSE_ARRIVAL && n_waiting > 1 : why == CAUSE_BREAK;
     for (unsigned f = 0; f < n_freed; f++) {
         if (again) count_again(w, freed[f].at, 1, freed[f].mask);
-        freed[f].late = why == CAUSE_BREAK;
         eng_park(w, freed[f]);
     }
+    if (why == CAUSE_BREAK) ready_are_late(w);
 }
 
 /* Lets go on whoever has nobody left to wait for. */
@@ -117,7 +121,7 @@ const eng_ins *eng_split(eng_warp *w, uint32_t first, const eng_ins *to, const e
         const eng_ins *other = later;
         first = w->mask & ~first, later = to, to = other;
     }
-    for (unsigned n = 0; n < w->n_groups; n++) w->groups[n].late |= w->groups[n].state == ENG_GROUP_READY;
+    ready_are_late(w);
     eng_park(w, (eng_group){.pc = later, .at = later, .mask = w->mask & ~first, .state = ENG_GROUP_READY});
     w->mask = first;
     return to;
