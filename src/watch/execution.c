@@ -26,15 +26,24 @@ static watch_counter op_counter(sass_op op) {
     }
 }
 
+/* Hardware counts calls and returns with the conditional branches. */
 static bool is_conditional(const sass_instr *in) {
-    return sass_class_of(in->op) == SASS_CLASS_BRANCH &&
-           (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA);
+    sass_class class = sass_class_of(in->op);
+    return class == SASS_CLASS_CALL ||
+           (class == SASS_CLASS_BRANCH && (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA));
+}
+
+/* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies.
+ * Kernels with ACQBULK and PREEXIT have one instruction a warp off on an H200: which of the two was not told apart. */
+static uint64_t lanes_on(const sass_instr *in, const eng_instr_count *n) {
+    if (in->op == SASS_BRA && in->sub == SASS_BRA_DIV && in->guard.reg == SASS_PT && !in->guard.inv) return n->lanes;
+    return in->op == SASS_ACQBULK ? 0 : n->lanes_on;
 }
 
 static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sass_instr *in, const eng_instr_count *n) {
     watch_add_at(record, WATCH_INST, f, i, n->warps);
     watch_add_at(record, WATCH_THREAD_INST, f, i, n->lanes);
-    watch_add_at(record, WATCH_THREAD_INST_ON, f, i, n->lanes_on);
+    watch_add_at(record, WATCH_THREAD_INST_ON, f, i, lanes_on(in, n));
     if (is_conditional(in)) {
         watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, n->warps);
         watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->divergent);
