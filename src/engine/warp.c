@@ -64,9 +64,12 @@ static uint32_t awaited(const eng_warp *w, const eng_group *g) {
     return barrier_slot(w, g->barrier)[first_lane(g->mask)] & ~w->exited;
 }
 
-static bool same_wait(const eng_group *g, const eng_group *h) {
+/* In a recursion lanes may wait at one barrier for different others, at different depths. */
+static bool same_wait(const eng_warp *w, const eng_group *g, const eng_group *h) {
     if (g->state != h->state) return false;
-    return g->state == ENG_GROUP_WARPSYNC ? g->at == h->at : g->barrier == h->barrier;
+    if (g->state == ENG_GROUP_WARPSYNC) return g->at == h->at;
+    const uint32_t *slot = barrier_slot(w, g->barrier);
+    return g->barrier == h->barrier && slot[first_lane(g->mask)] == slot[first_lane(h->mask)];
 }
 
 /* What releases those who wait. */
@@ -78,7 +81,7 @@ static void release(eng_warp *w, unsigned n, cause why) {
     unsigned n_freed = 0, n_waiting = 0;
     for (unsigned k = w->n_groups; k-- > 0;) {
         eng_group g = w->groups[k];
-        if (!same_wait(&g, &key)) continue;
+        if (!same_wait(w, &g, &key)) continue;
         drop_group(w, k);
         n_waiting++;
         unsigned f = 0;
@@ -103,7 +106,7 @@ static void settle(eng_warp *w, cause why) {
         if (g->state != ENG_GROUP_BSYNC && g->state != ENG_GROUP_WARPSYNC) continue;
         uint32_t come = 0;
         for (unsigned k = 0; k < w->n_groups; k++)
-            if (same_wait(&w->groups[k], g)) come |= w->groups[k].mask;
+            if (same_wait(w, &w->groups[k], g)) come |= w->groups[k].mask;
         if (awaited(w, g) & ~come) continue;
         release(w, n, why);
         n = (unsigned)-1; /* from the start: the list has changed */

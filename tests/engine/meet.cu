@@ -1,0 +1,12 @@
+// Lanes that come apart and meet again, in as few instructions as it takes (test_meet.c).
+//   nvcc -arch=sm_90 -O3 -cubin -o meet.sm_90.cubin meet.cu
+
+// Lanes below `n` look at a value; those whose value is above 1 add it.
+extern "C" __global__ void inner(const int *a, int *out, int n) {
+    int t = threadIdx.x;
+    if (t < n) {
+        int v = a[t];
+        if (v > 1) atomicAdd(out, v);
+    }
+    out[1 + t] = t;
+}

@@ -1,0 +1,48 @@
+/* Which lanes are issued together where they meet again. The figures follow the rules of docs/fidelity.md, which come
+ * from an H200: kernels of the kernel library gave them (launch 14 of wk_test_histogram has the same three groups). */
+#include "harness.h"
+
+typedef struct meeting {
+    int values[32]; /* a lane adds its own when it is above 1 */
+    int n;          /* lanes that look at theirs */
+    uint64_t warps, lanes; /* issues of the BSYNC where all meet, and the lanes in them */
+} meeting;
+
+static const meeting meetings[] = {
+    {.n = 32, .warps = 1, .lanes = 32},                      /* nobody adds: all jump there */
+    {.n = 3, .values = {5, 5, 5}, .warps = 2, .lanes = 32},  /* 3 and 29 */
+    {.n = 3, .values = {0, 5, 5}, .warps = 3, .lanes = 35},  /* 1, 2; then 29, with the three that wait */
+    {.n = 31, .values = {0, 5, 5}, .warps = 3, .lanes = 32}, /* 1 first, so that it does not wait when the 31 come apart */
+    {.n = 16, .values = {0, 5, 5}, .warps = 3, .lanes = 48}, /* of equal groups the one that stays */
+};
+
+static void meet(const meeting *t) {
+    machine *m = machine_open(WG_TEST_DATA "/../engine/meet.sm_90.cubin");
+    int out[33] = {0};
+    struct {
+        uint64_t a, out;
+        int32_t n;
+    } params = {machine_alloc(m, t->values, sizeof t->values), machine_alloc(m, out, sizeof out), t->n};
+    if (machine_launch(m, "inner", 1, 1, 32, 1, &params) != WG_OK) fail_msg("%s", m->err.text);
+    const img_function *f = img_find_function(m->module, "inner");
+    const sass_instr *code = eng_instructions(m->code, f);
+    uint64_t warps = 0, lanes = 0;
+    for (unsigned i = 0; i < f->code_size / 16; i++)
+        if (code[i].op == SASS_BSYNC) {
+            const eng_instr_count *c = &m->result.counts[f - m->module->functions][i];
+            warps += c->warps, lanes += c->lanes;
+        }
+    assert_int_equal(warps, t->warps);
+    assert_int_equal(lanes, t->lanes);
+    machine_close(m);
+}
+
+static void test_meetings(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof meetings / sizeof *meetings; k++) meet(&meetings[k]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
