@@ -3,7 +3,7 @@
  *
  *   A          array index first (an integer), then the coordinates: floats, for TLD integers
  *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, or TXD's derivatives along x, y by coordinate
- *   .SCR       of what A and B hold beside the handle, A has the first half (the larger one), and B the rest
+ *   .SCR       A has the first half of all (the larger one), and B the rest
  *   handle     else from `extra`: a constant or a uniform register
  *   results    the components that the mask asks for: two from D on, the others from D2 on
  *   surfaces   x in bytes, y, then z or the layer */
@@ -59,7 +59,7 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     if (!t) return no_object(i, w, l, handle, "texture");
     const bool levelled = operation != TEX_GRADIENT && (lod == LOD_LEVEL || lod == LOD_BIAS);
     unsigned in_a = (i->x & TEX_ARRAY ? 1u : 0) + dims;
-    if (i->x & TEX_SPLIT) in_a = (in_a + levelled + 1) / 2;
+    if (i->x & TEX_SPLIT) in_a = (in_a + levelled + ((i->x & TEX_HANDLE_IN_B) != 0) + 1) / 2;
 #define NEXT_OF_BOTH() (in_a ? (in_a--, NEXT(a)) : NEXT(b))
     tex_place p = {.layer = i->x & TEX_ARRAY ? NEXT_OF_BOTH() : 0};
     for (unsigned d = 0; d < dims; d++) {
