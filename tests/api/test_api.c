@@ -135,18 +135,19 @@ static void faults_are_findings(void **state) {
     wg_address at;
     const wg_launch_record *run;
     OK(wg_alloc(dev, 40, &at, &err)); /* ten values for 32 threads: an error of the program, but not one that ends it */
+    OK(wg_copy_in(dev, at, (int[10]){0}, 40, &err));
     wg_arg args[] = {wg_arg_address(at)}, null[] = {wg_arg_address(0)};
     OK(wg_launch(dev, wg_kernel(dev, "twice", &err), wg_dim3(1, 1, 1), wg_dim3(32, 1, 1), 0, args, 1, &run, &err));
     wg_finding found[8];
-    assert_int_equal(wg_findings(dev, found, 8), 2); /* the load and the store */
+    assert_int_equal(wg_findings(dev, found, 8), 1); /* the load and the store are one line's */
     assert_string_equal(found[0].kind, "out-of-bounds");
     assert_string_equal(found[0].severity, "error");
     assert_string_equal(found[0].kernel, "twice(int*)");
     assert_int_equal(wg_launch(dev, wg_kernel(dev, "twice", &err), wg_dim3(1, 1, 1), wg_dim3(32, 1, 1), 0, null, 1, &run, &err), WG_ERR_FAULT);
     assert_non_null(run); /* what it counted until then is there */
-    assert_int_equal(wg_findings(dev, found, 8), 3);
-    assert_string_equal(found[2].kind, "out-of-bounds");
-    assert_int_equal(found[2].launch, 1);
+    assert_int_equal(wg_findings(dev, found, 8), 2);
+    assert_string_equal(found[1].kind, "out-of-bounds");
+    assert_int_equal(found[1].launch, 1);
     wg_close(dev);
 }
 

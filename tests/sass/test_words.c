@@ -40,6 +40,7 @@ static bool without_example(sass_op op) {
     case SASS_USGXT:
     case SASS_UBMSK:
     case SASS_UIMAD_HI:
+    case SASS_SYNCS_OTHER:
     case SASS_TMML:
     case SASS_TMML_B:
     case SASS_SULD_P:
