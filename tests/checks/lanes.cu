@@ -168,7 +168,7 @@ __global__ void bad_never_comes(int *a, int *b, int n) {
     int v = a[threadIdx.x];
     if (v + threadIdx.x < 16) v = __shfl_xor_sync(0xffffffffu, v, 1); // <-
     b[threadIdx.x] = v;
-}
+} // <- where the others have ended
 // run 1 32 mask error
 __global__ void bad_masks_differ(int *a, int *b, int n) {
     unsigned m = threadIdx.x < 8 ? 0x0000ffffu : 0x0001ffffu;
