@@ -1,4 +1,4 @@
-/* Conversions: F2F, F2I, I2F, FRND, F2FP, I2I, I2IP. */
+/* Conversions: F2F, F2I, I2F, FRND, F2FP, I2I, I2IP, F2IP. */
 #include "engine/lanes_float.h"
 #include "engine/small_float.h"
 
@@ -20,14 +20,14 @@ ENG_OP(signed_of_float) {
 /* --- the others, lane by lane ------------------------------------------------------------------------------ */
 
 /* x: source type, y: destination type (sass_type); z: rounding, and the flags below */
-enum { C_FTZ = 4, C_NEG = 8, C_ABS = 16, C_HIGH = 32, C_RELU = 64 };
+enum { C_FTZ = 4, C_NEG = 8, C_ABS = 16, C_HIGH = 32, C_RELU = 64, C_NTZ = 128, C_SAT = 256 };
 
 static inline bool is_wide(unsigned type) { return type == SASS_F64 || type == SASS_U64 || type == SASS_S64; }
 static inline uint64_t read_lane(const vu *slot, int l, bool wide) {
     const uint32_t *low = (const uint32_t *)slot;
     return wide ? (uint64_t)low[32 + l] << 32 | low[l] : low[l];
 }
-/* A float source as a double, which holds it exactly. */
+/* A float source as a double, which holds it exactly. FTZ takes denormals of any source for zero; a NaN has no modifiers. */
 static inline double float_source(const eng_ins *i, const vu *slot, int l) {
     uint64_t bits = read_lane(slot, l, i->x == SASS_F64);
     double v;
@@ -36,11 +36,10 @@ static inline double float_source(const eng_ins *i, const vu *slot, int l) {
     switch (i->x) {
     case SASS_F64: memcpy(&v, &bits, 8); break;
     case SASS_F16: v = small_decode((uint16_t)(i->z & C_HIGH ? word >> 16 : word), false); break;
-    default:
-        memcpy(&f, &word, 4);
-        if (i->z & C_FTZ && fabsf(f) < 0x1p-126f) f = copysignf(0, f);
-        v = f;
+    default: memcpy(&f, &word, 4), v = f;
     }
+    if (isnan(v)) return v;
+    if (i->z & C_FTZ && fabs(v) < (i->x == SASS_F64 ? 0x1p-1022 : i->x == SASS_F16 ? 0x1p-14 : 0x1p-126)) v = copysign(0, v);
     if (i->z & C_ABS) v = fabs(v);
     return i->z & C_NEG ? -v : v;
 }
@@ -57,25 +56,43 @@ static inline uint32_t single_bits(double v, unsigned mode, bool ftz) {
     memcpy(&bits, &f, 4);
     return bits;
 }
+/* A NaN keeps its sign and the upper bits of its payload where a side is a double. */
+static inline uint64_t nan_result(unsigned type, double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    uint64_t sign = bits >> 63, payload = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 51;
+    switch (type) {
+    case SASS_F64: return sign << 63 | UINT64_C(0x7ff) << 52 | payload;
+    case SASS_F16: return sign << 15 | 0x7c00 | payload >> 42;
+    case SASS_BF16: return sign << 15 | 0x7f80 | payload >> 45;
+    default: return sign << 31 | 0x7f800000 | payload >> 29;
+    }
+}
 static inline uint64_t float_result(const eng_ins *i, double v) {
     uint64_t bits;
+    if (isnan(v) && (i->x == SASS_F64 || i->y == SASS_F64)) return nan_result(i->y, v);
     switch (i->y) {
     case SASS_F64: memcpy(&bits, &v, 8); return bits;
-    case SASS_F16: case SASS_BF16: return small_encode(v, i->y == SASS_BF16, i->z & 3);
+    case SASS_F16: /* a denormal is what would be one if the exponent had no end */
+        if (i->z & C_FTZ && !isnan(v) && fabs(small_round(v, (small_format){small_half.bits, -1000, 15}, i->z & 3)) < 0x1p-14) v = copysign(0, v);
+        return small_encode(v, false, i->z & 3);
+    case SASS_BF16: return small_encode(v, true, i->z & 3);
     default: return single_bits(v, i->z & 3, i->z & C_FTZ);
     }
 }
 
-/* A NaN gives 0, but the half range where a side has 64 bits (PTX, cvt). */
-static inline uint64_t integer_result(unsigned source, unsigned type, double v, unsigned mode) {
+/* A NaN gives 0 with NTZ, else the sign bit of the type. */
+static inline uint64_t integer_result(unsigned type, double v, unsigned z) {
     static const struct { double low, high; uint64_t least, most; } range[] = {
         [SASS_U8] = {0, 255, 0, 255}, [SASS_S8] = {-128, 127, (uint64_t)-128, 127},
         [SASS_U16] = {0, 65535, 0, 65535}, [SASS_S16] = {-32768, 32767, (uint64_t)-32768, 32767},
         [SASS_U32] = {0, 4294967295.0, 0, UINT32_MAX}, [SASS_S32] = {-2147483648.0, 2147483647.0, (uint64_t)INT32_MIN, INT32_MAX},
         [SASS_U64] = {0, 0x1p64, 0, UINT64_MAX}, [SASS_S64] = {-0x1p63, 0x1p63, (uint64_t)INT64_MIN, INT64_MAX},
     };
-    if (isnan(v)) return is_wide(type) ? UINT64_C(1) << 63 : source == SASS_F64 ? 0x80000000u : 0;
-    double r = round_integer(v, mode);
+    static const uint8_t top[] = {[SASS_U8] = 7, [SASS_S8] = 7, [SASS_U16] = 15, [SASS_S16] = 15, [SASS_U32] = 31, [SASS_S32] = 31,
+                                  [SASS_U64] = 63, [SASS_S64] = 63};
+    if (isnan(v)) return z & C_NTZ ? 0 : UINT64_C(1) << top[type];
+    double r = round_integer(v, z & 3);
     if (r <= range[type].low) return range[type].least;
     if (r >= range[type].high) return range[type].most;
     return type == SASS_U64 ? (uint64_t)r : (uint64_t)(int64_t)r;
@@ -94,7 +111,7 @@ static inline uint64_t integer_result(unsigned source, unsigned type, double v, 
         ENG_EACH PUT2(k, ((vu *)high)[k]);
 
 ENG_OP(float_to_float) { LANES(i->y == SASS_F64, float_result(i, float_source(i, a_, l))) }
-ENG_OP(float_to_int) { LANES(is_wide(i->y), integer_result(i->x, i->y, float_source(i, a_, l), i->z & 3)) }
+ENG_OP(float_to_int) { LANES(is_wide(i->y), integer_result(i->y, float_source(i, a_, l), i->z)) }
 ENG_OP(float_round) {
     LANES(i->y == SASS_F64, float_result(i, round_integer(float_source(i, a_, l), i->z & 3)))
 }
@@ -141,11 +158,12 @@ ENG_OP(int_to_float) { LANES(i->y == SASS_F64, float_of_int(i, int_source(i, a_,
 static bool conversion(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned from, unsigned to, const eng_fn *fn) {
     eng_operands(plan, in, out);
     if (from == SASS_F64) out->a = eng_slot_double(plan, &in->a);
+    else if (is_wide(from) && in->a.kind == SASS_IMM) out->a = eng_slot_double(plan, &in->a); /* the upper word, as a double's */
     else if (is_wide(from)) out->a = eng_slot_src64(plan, &in->a);
     out->x = from;
     out->y = to;
     out->z = (uint16_t)(in->round | (in->flags & SASS_FTZ ? C_FTZ : 0) | (in->a.neg ? C_NEG : 0) | (in->a.abs ? C_ABS : 0) |
-                        (in->byte ? C_HIGH : 0));
+                        (in->byte ? C_HIGH : 0) | (in->flags & SASS_NTZ ? C_NTZ : 0));
     out->fn = eng_pick(fn, out);
     return true;
 }
@@ -153,13 +171,13 @@ static bool bind_f2f(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return conversion(plan, in, out, in->stype, in->type, float_to_float);
 }
 static bool bind_f2i(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    bool common = in->stype == SASS_F32 && in->type == SASS_S32 && in->round == SASS_RZ_ && !(in->flags & SASS_FTZ);
+    bool common = in->stype == SASS_F32 && in->type == SASS_S32 && in->round == SASS_RZ_ && (in->flags & (SASS_FTZ | SASS_NTZ)) == SASS_NTZ;
     conversion(plan, in, out, in->stype, in->type, common ? signed_of_float : float_to_int);
     if (common) out->x = vf_mod_bits(&in->a);
     return true;
 }
-static bool bind_frnd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    return conversion(plan, in, out, in->type, in->type, float_round);
+static bool bind_frnd(eng_plan *plan, const sass_instr *in, eng_ins *out) { /* of different types it only converts */
+    return conversion(plan, in, out, in->stype, in->type, in->stype == in->type ? float_round : float_to_float);
 }
 static bool bind_i2f(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool word = (in->stype == SASS_S32 || in->stype == SASS_U32) && in->type == SASS_F32 && in->round == SASS_RN;
@@ -190,8 +208,40 @@ ENG_OP(pack_halves) {
     const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
     LANES(false, packed(i, b[l], i->x >> 2) | (i->z & C_HIGH ? c[l] & 0xffff0000u : packed(i, a[l], i->x) << 16))
 }
+
+/* To 8 bits, to nearest: NaN 0x7f, also for what is too large for E4M3; SATFINITE gives the largest number instead. */
+static inline uint32_t byte_float(const eng_ins *i, uint32_t word) {
+    const bool e4m3 = i->y == SASS_E4M3X2;
+    const small_format format = e4m3 ? (small_format){4, -6, 8} : (small_format){3, -14, 15};
+    const double largest = e4m3 ? 448 : 57344;
+    float f;
+    memcpy(&f, &word, 4);
+    if (f != f) return 0x7f;
+    if (i->z & C_RELU && !(f > 0)) f = 0;
+    double r = fabs(small_round(f, format, SASS_RN));
+    uint32_t sign = signbit(f) ? 0x80 : 0;
+    int e;
+    if (r > largest && !(i->z & C_SAT)) return sign | (e4m3 ? 0x7f : 0x7c);
+    r = fmin(r, largest);
+    frexp(r, &e);
+    e = e - 1 < format.least || r == 0 ? format.least : e - 1;
+    return sign | (((uint32_t)(e - format.least) << (format.bits - 1)) + (uint32_t)ldexp(r, format.bits - 1 - e));
+}
+/* Two such below one half of c: bit 72 says its high one. */
+ENG_OP(pack_bytes) {
+    const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
+    LANES(false, byte_float(i, a[l]) << 8 | byte_float(i, b[l]) | (i->z & C_HIGH ? c[l] & 0xffff0000u : c[l] << 16))
+}
 static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
+    if (in->type == SASS_E4M3X2 || in->type == SASS_E5M2X2) {
+        if (in->stype != SASS_F32 || in->sub != SASS_F2FP_PACK_MERGE) return false;
+        out->y = in->type;
+        out->z = (uint16_t)((in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_SAT ? C_SAT : 0) | (in->hi >> 8 & 1 ? C_HIGH : 0));
+        out->fn = eng_pick(pack_bytes, out);
+        return true;
+    }
+    if (in->stype != SASS_F32 || in->sub == SASS_F2FP_UNPACK || in->sub == SASS_F2FP_UNPACK_MERGE) return false;
     out->x = vf_mod_bits(&in->a) | vf_mod_bits(&in->b) << 2;
     out->y = in->type == SASS_BF16X2;
     out->z = (uint16_t)(in->round | (in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_MERGE_C ? C_HIGH : 0));
@@ -212,22 +262,40 @@ static bool bind_i2i(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->fn = eng_pick(int_saturate, out);
     return true;
 }
-/* Two saturated bytes below the low half of c. */
-ENG_OP(int_pack) {
-    LANES(false, (saturate((int32_t)((const uint32_t *)a_)[l], i->y) & 0xff) << 8 |
-                     (saturate((int32_t)((const uint32_t *)b_)[l], i->y) & 0xff) | ((const uint32_t *)c_)[l] << 16)
+/* x: whether it saturates; sm_90 takes the low bits without bit 74. */
+static inline uint32_t part(const eng_ins *i, const vu *slot, int l) {
+    uint32_t v = ((const uint32_t *)slot)[l];
+    return i->x ? saturate((int32_t)v, i->y) : v;
 }
-/* Two saturated halves. */
-ENG_OP(int_pack_halves) {
-    LANES(false, saturate((int32_t)((const uint32_t *)a_)[l], i->y) << 16 |
-                     (saturate((int32_t)((const uint32_t *)b_)[l], i->y) & 0xffff))
-}
+/* Two bytes below the low half of c. */
+ENG_OP(int_pack) { LANES(false, (part(i, a_, l) & 0xff) << 8 | (part(i, b_, l) & 0xff) | ((const uint32_t *)c_)[l] << 16) }
+/* Two halves. */
+ENG_OP(int_pack_halves) { LANES(false, part(i, a_, l) << 16 | (part(i, b_, l) & 0xffff)) }
 static bool bind_i2ip(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
+    out->x = in->sm < 90 || (in->hi >> 10 & 1);
     out->y = in->type;
     out->fn = eng_pick(in->type == SASS_U16 || in->type == SASS_S16 ? int_pack_halves : int_pack, out);
     return true;
 }
+/* Two floats to saturated bytes, below one half of c: bit 72 says its high one. Bit 74: a NaN gives 0. */
+static inline uint32_t byte_of(const eng_ins *i, const vu *slot, int l) {
+    float f;
+    memcpy(&f, (const uint32_t *)slot + l, 4);
+    if (i->z & C_RELU && f < 0) f = 0;
+    return (uint32_t)integer_result(i->y, f, i->z) & 0xff;
+}
+ENG_OP(float_pack) {
+    const uint32_t *c = (const uint32_t *)c_;
+    LANES(false, byte_of(i, a_, l) << 8 | byte_of(i, b_, l) | (i->z & C_HIGH ? c[l] & 0xffff0000u : c[l] << 16))
+}
+static bool bind_f2ip(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    out->y = in->type;
+    out->z = (uint16_t)(in->round | (in->hi >> 10 & 1 ? C_NTZ : 0) | (in->flags & SASS_RELU ? C_RELU : 0) | (in->hi >> 8 & 1 ? C_HIGH : 0));
+    out->fn = eng_pick(float_pack, out);
+    return true;
+}
 
 ENG_FAMILY(convert, {"f2f", bind_f2f}, {"f2i", bind_f2i}, {"i2f", bind_i2f}, {"frnd", bind_frnd}, {"i2fp", bind_i2fp},
-           {"f2fp", bind_f2fp}, {"i2i", bind_i2i}, {"i2ip", bind_i2ip});
+           {"f2fp", bind_f2fp}, {"i2i", bind_i2i}, {"f2ip", bind_f2ip}, {"i2ip", bind_i2ip});

@@ -3,17 +3,17 @@
 #include "engine/plan.h"
 #include "engine/small_float.h"
 
-/* Operand modifiers, packed for a, b, c into 4 bits each of x: 1 negative, 2 absolute, then the swizzle (<< 2).
+/* Operand modifiers, packed for a, b, c into 5 bits each of x: 1 negative, 2 absolute, then the swizzle (<< 2).
  * z: the flags below. */
-enum { H_FTZ = 1, H_FMZ = 2, H_SAT = 4, H_RELU = 8, H_BF16 = 16, H_F32OUT = 32, H_NANPROP = 64, H_XORSIGN = 128, H_ONE = 256 };
-enum { SWIZZLE_F32 = 1, SWIZZLE_LOW = 2, SWIZZLE_HIGH = 3 };
+enum { H_FTZ = 1, H_FMZ = 2, H_SAT = 4, H_RELU = 8, H_BF16 = 16, H_F32OUT = 32, H_NANPROP = 64, H_XORSIGN = 128, H_ONE = 256, H_PS_RELU = 512 };
+enum { SWIZZLE_F32 = 1, SWIZZLE_LOW = 2, SWIZZLE_HIGH = 3, SWIZZLE_CROSS = 4 /* high half = low, low = -high */ };
 
 static uint32_t operand_bits(const sass_operand *op) {
-    return (op->neg ? 1u : 0) | (op->abs ? 2u : 0) | (uint32_t)(op->swizzle & 3) << 2;
+    return (op->neg ? 1u : 0) | (op->abs ? 2u : 0) | (uint32_t)(op->swizzle & 7) << 2;
 }
 static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
-    out->x = operand_bits(&in->a) | operand_bits(&in->b) << 4 | operand_bits(&in->c) << 8;
+    out->x = operand_bits(&in->a) | operand_bits(&in->b) << 5 | operand_bits(&in->c) << 10;
     uint32_t f = in->flags;
     out->z = (uint16_t)((f & (SASS_FTZ | SASS_FMZ) ? H_FTZ : 0) | (f & SASS_FMZ ? H_FMZ : 0) | (f & SASS_SAT ? H_SAT : 0) |
                         (f & SASS_RELU ? H_RELU : 0) | (f & SASS_PACKED_BF16 ? H_BF16 : 0) |
@@ -24,12 +24,12 @@ static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* Half h (0 low, 1 high) of a source. */
 static inline float source(uint32_t word, uint32_t bits, int h, unsigned z) {
-    uint32_t swizzle = bits >> 2 & 3;
+    uint32_t swizzle = bits >> 2 & 7;
     float v;
     if (swizzle == SWIZZLE_F32) memcpy(&v, &word, 4);
-    else v = small_decode((uint16_t)(swizzle == SWIZZLE_HIGH || (swizzle == 0 && h) ? word >> 16 : word), z & H_BF16);
+    else v = small_decode((uint16_t)(swizzle == SWIZZLE_HIGH || (swizzle == 0 && h) || (swizzle == SWIZZLE_CROSS && !h) ? word >> 16 : word), z & H_BF16);
     if (bits & 2) v = fabsf(v);
-    if (bits & 1) v = -v;
+    if ((bits & 1) != (swizzle == SWIZZLE_CROSS && !h)) v = -v;
     if (z & H_FTZ && fabsf(v) < (z & H_BF16 ? 0x1p-126f : 0x1p-14f)) v = copysignf(0, v);
     return v;
 }
@@ -48,13 +48,15 @@ static inline uint16_t finish(double v, unsigned z) {
 typedef enum half_kind { HALF_ADD, HALF_MUL, HALF_FMA } half_kind;
 static inline double compute(half_kind kind, double a, double b, double c, unsigned z) {
     if (kind == HALF_ADD) return sum_to_odd(a, b);
-    if (z & H_FMZ && (a == 0 || b == 0)) return kind == HALF_FMA ? c : 0.0;
+    if (z & H_FMZ && (a == 0 || b == 0)) return kind == HALF_FMA ? c + 0.0 : 0.0; /* the product is +0 */
     return kind == HALF_MUL ? a * b : sum_to_odd(a * b, c); /* products of halves are exact in a double */
 }
+/* HFMA2.MMA: RELU is for the lanes whose predicate holds. */
+static inline uint32_t relu_lanes(const eng_ins *i, const eng_warp *w) { return i->z & H_PS_RELU ? eng_pred(w, i->ps[0]) : ENG_ALL; }
 static inline uint32_t word_of(half_kind kind, uint32_t a, uint32_t b, uint32_t c, uint32_t x, unsigned z) {
     double r[2];
     for (int h = 0; h < 2; h++)
-        r[h] = compute(kind, source(a, x & 15, h, z), source(b, x >> 4 & 15, h, z), source(c, x >> 8 & 15, h, z), z);
+        r[h] = compute(kind, source(a, x & 31, h, z), source(b, x >> 5 & 31, h, z), source(c, x >> 10 & 31, h, z), z);
     if (z & H_F32OUT) {
         float f = (float)r[0];
         uint32_t bits;
@@ -69,7 +71,9 @@ static inline uint32_t word_of(half_kind kind, uint32_t a, uint32_t b, uint32_t 
     ENG_OP(name) {                                                                                                \
         const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;           \
         _Alignas(64) uint32_t r[32];                                                                              \
-        for (int l = 0; l < 32; l++) r[l] = on >> l & 1 ? word_of(kind, a[l], b[l], c[l], i->x, i->z) : 0;        \
+        const uint32_t relu = relu_lanes(i, w);                                                                   \
+        for (int l = 0; l < 32; l++)                                                                              \
+            r[l] = on >> l & 1 ? word_of(kind, a[l], b[l], c[l], i->x, relu >> l & 1 ? i->z : i->z & ~(unsigned)H_RELU) : 0; \
         ENG_EACH PUT(k, ((vu *)r)[k]);                                                                            \
     }
 HALF_OP(half_add, HALF_ADD)
@@ -89,6 +93,7 @@ static bool bind_hmul2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 }
 static bool bind_hfma2(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bind_halves(plan, in, out);
+    if (in->op == SASS_HFMA2_MMA && in->flags & SASS_RELU) out->z |= H_PS_RELU;
     out->fn = eng_pick(eng_half_constant(in) ? half_constant : half_fma, out);
     return true;
 }
@@ -107,7 +112,7 @@ static inline void compare(const eng_ins *i, const eng_warp *w, const uint32_t *
     for (int h = 0; h < 2; h++) {
         uint32_t m = 0;
         for (int l = 0; l < 32; l++)
-            m |= (uint32_t)holds(source(a[l], i->x & 15, h, i->z), source(b[l], i->x >> 4 & 15, h, i->z), i->y & 15) << l;
+            m |= (uint32_t)holds(source(a[l], i->x & 31, h, i->z), source(b[l], i->x >> 5 & 31, h, i->z), i->y & 15) << l;
         r[h] = combine(m, q, i->y >> 4);
     }
 }
@@ -133,12 +138,13 @@ static bool bind_hsetp2(eng_plan *p, const sass_instr *in, eng_ins *out) { retur
 
 /* --- minimum and maximum: the predicate says minimum ----------------------------------------------------- */
 
-static inline float pick(float a, float b, bool least, unsigned z) {
+/* XORSIGN takes the signs of the sources before their modifiers (negative: they differ). */
+static inline float pick(float a, float b, bool least, unsigned z, bool negative) {
     float r;
     if (a != a || b != b) r = z & H_NANPROP || (a != a && b != b) ? NAN : a != a ? b : a;
-    else if (a == b) r = signbit(a) == least ? a : b;
+    else if (a == b) r = (signbit(a) != 0) == least ? a : b;
     else r = (a < b) == least ? a : b;
-    return z & H_XORSIGN ? copysignf(r, signbit(a) != signbit(b) ? -1.0f : 1.0f) : r;
+    return z & H_XORSIGN ? copysignf(r, negative ? -1.0f : 1.0f) : r;
 }
 ENG_OP(half_minmax) {
     const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_;
@@ -146,7 +152,9 @@ ENG_OP(half_minmax) {
     _Alignas(64) uint32_t r[32] = {0};
     for (int l = 0; l < 32; l++)
         for (int h = 0; h < 2; h++) {
-            float v = pick(source(a[l], i->x & 15, h, i->z), source(b[l], i->x >> 4 & 15, h, i->z), p >> l & 1, i->z);
+            uint32_t xa = i->x & 31, xb = i->x >> 5 & 31;
+            bool sign = (signbit(source(a[l], xa & ~3u, h, i->z)) != 0) != (signbit(source(b[l], xb & ~3u, h, i->z)) != 0);
+            float v = pick(source(a[l], xa, h, i->z), source(b[l], xb, h, i->z), p >> l & 1, i->z, sign);
             r[l] |= (uint32_t)small_encode(v, i->z & H_BF16, SASS_RN) << 16 * h;
         }
     ENG_EACH PUT(k, ((vu *)r)[k]);

@@ -1,6 +1,7 @@
 /* Runs the words on this machine's GPU (sm_90) and writes what they did.   gpu probe.sm_90.cubin words.txt h200.txt [raw]
  * h200.txt: what test_conformance.c reads, and the lines of words that the GPU refused ("illegal") or that it had no time for.
  * raw: for each word the columns that changed: u32 number of the word, u32 mask of columns, then the columns.
+ * Both are written word by word, so that what ends the run loses nothing.
  * It needs the driver only: cc -O2 -I. gpu.c -ldl */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static CUresult run(const char *cubin, int kind, uint32_t *out) {
 
 /* --- words, and what came of them: shared by the processes ------------------------------------------------- */
 
-enum { WORDS = 8192, SECONDS = 48, UNTRIED = 0, DONE, REFUSED };
+enum { WORDS = 8192, SECONDS = 160, UNTRIED = 0, DONE, REFUSED };
 typedef struct outcome {
     char line[300];
     int state, kind, own_time;
@@ -98,8 +99,33 @@ typedef struct outcome {
     uint32_t out[PROBE_OUT * PROBE_THREADS];
 } outcome;
 
+static void write_outcome(const outcome *all, unsigned n, FILE *hashes, FILE *raw) {
+    const outcome *o = &all[n];
+    if (o->state != DONE) {
+        fprintf(hashes, "%s %s", o->state == REFUSED ? "illegal" : "untried", o->line);
+        fflush(hashes);
+        return;
+    }
+    unsigned column = 0;
+    while (column < PROBE_OUT && !(o->changed >> column & 1)) column++;
+    if (column == PROBE_OUT) column = 0;
+    for (unsigned k = 0; k < 4; k++)
+        fprintf(hashes, "%08x", (unsigned)probe_hash(o->out, k * PROBE_THREADS / 4, (k + 1) * PROBE_THREADS / 4));
+    char text[200] = "";
+    sscanf(o->line, "%*x %*x %*d %*d %199[^\n]", text);
+    fprintf(hashes, " %u=%x %llx %llx %d %d %s\n", column, o->out[column * PROBE_THREADS + 7], (unsigned long long)o->hi, (unsigned long long)o->lo,
+            o->kind, o->own_time, text);
+    fflush(hashes);
+    if (!raw) return;
+    uint32_t head[2] = {n, o->changed};
+    fwrite(head, 4, 2, raw);
+    for (unsigned k = 0; k < PROBE_OUT; k++)
+        if (o->changed >> k & 1) fwrite(o->out + k * PROBE_THREADS, 4, PROBE_THREADS, raw);
+    fflush(raw);
+}
+
 /* Words [from, to) until one is refused: that leaves a process unable to use the GPU again. */
-static void run_words(char *cubin, char *text, outcome *all, unsigned from, unsigned to, time_t end) {
+static void run_words(char *cubin, char *text, outcome *all, unsigned from, unsigned to, time_t end, FILE *hashes, FILE *raw) {
     static uint32_t plain[PROBE_KINDS][PROBE_OUT * PROBE_THREADS];
     static probe_code code;
     begin();
@@ -117,6 +143,7 @@ static void run_words(char *cubin, char *text, outcome *all, unsigned from, unsi
         for (unsigned k = 0; k < PROBE_OUT; k++)
             if (memcmp(o->out + k * PROBE_THREADS, plain[o->kind] + k * PROBE_THREADS, PROBE_THREADS * 4)) o->changed |= 1u << k;
         o->state = DONE;
+        write_outcome(all, n, hashes, raw);
     }
     _exit(0);
 }
@@ -130,7 +157,7 @@ int main(int argc, char **argv) {
     FILE *words = fopen(argv[2], "r"), *hashes = fopen(argv[3], "w"), *raw = argc > 4 ? fopen(argv[4], "wb") : NULL;
     outcome *all = mmap(NULL, WORDS * sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!text || !words || !hashes || all == MAP_FAILED) return fprintf(stderr, "bad files\n"), 1;
-    unsigned n = 0, refused = 0;
+    unsigned n = 0, done = 0, refused = 0;
     const time_t end = time(NULL) + SECONDS;
     while (n < WORDS && fgets(all[n].line, sizeof all[n].line, words)) {
         unsigned long long hi, lo;
@@ -141,33 +168,18 @@ int main(int argc, char **argv) {
     /* One process after the other: those that share a GPU disturb each other when one faults. */
     for (unsigned from = 0, before = 1; from < n && from != before && time(NULL) < end;) {
         before = from;
-        if (!fork()) run_words(cubin, text, all, from, n, end);
+        if (!fork()) run_words(cubin, text, all, from, n, end, hashes, raw);
         wait(NULL);
-        while (from < n && all[from].state != UNTRIED) from++;
+        for (; from < n && all[from].state != UNTRIED; from++)
+            if (all[from].state == REFUSED) write_outcome(all, from, hashes, raw);
     }
     for (unsigned w = 0; w < n; w++) {
-        const outcome *o = &all[w];
-        if (o->state != DONE) {
-            fprintf(hashes, "%s %s", o->state == REFUSED ? "illegal" : "untried", o->line);
-            refused++;
-            continue;
-        }
-        unsigned column = 0;
-        while (column < PROBE_OUT && !(o->changed >> column & 1)) column++;
-        if (column == PROBE_OUT) column = 0;
-        for (unsigned k = 0; k < 4; k++)
-            fprintf(hashes, "%08x", (unsigned)probe_hash(o->out, k * PROBE_THREADS / 4, (k + 1) * PROBE_THREADS / 4));
-        char text[200] = "";
-        sscanf(o->line, "%*x %*x %*d %*d %199[^\n]", text);
-        fprintf(hashes, " %u=%x %llx %llx %d %d %s\n", column, o->out[column * PROBE_THREADS + 7], (unsigned long long)o->hi, (unsigned long long)o->lo,
-                o->kind, o->own_time, text);
-        uint32_t head[2] = {w, o->changed};
-        if (raw) fwrite(head, 4, 2, raw);
-        for (unsigned k = 0; k < PROBE_OUT && raw; k++)
-            if (o->changed >> k & 1) fwrite(o->out + k * PROBE_THREADS, 4, PROBE_THREADS, raw);
+        if (all[w].state == UNTRIED) write_outcome(all, w, hashes, raw);
+        done += all[w].state == DONE;
+        refused += all[w].state == REFUSED;
     }
     fclose(hashes);
     if (raw) fclose(raw);
-    printf("%u words, %u refused\n", n, refused);
+    printf("%u words, %u refused, %u not tried\n", n, refused, n - done - refused);
     return 0;
 }

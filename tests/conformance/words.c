@@ -115,6 +115,15 @@ static void set_mod(probe_word *w, const sass_mod *mod, unsigned value) {
     if (mod->width2) probe_set(w, mod->lo2, mod->width2, value >> mod->width);
 }
 
+static int is_legal_half(const sass_instr *i) {
+    enum { F32 = 1, CROSS = 4 }; /* swizzles */
+    const unsigned flushes = SASS_FTZ | SASS_FMZ | SASS_SAT;
+    if (i->a.swizzle == F32 || i->b.swizzle == F32 || i->c.swizzle == F32) return 0;
+    if (i->flags & SASS_PACKED_BF16 && i->flags & flushes) return 0;
+    if (i->op == SASS_HMUL2 && i->flags & SASS_RELU) return 0;
+    if (i->b.swizzle == CROSS && (!(i->flags & SASS_FMZ) || i->b.abs)) return 0;
+    return !(i->flags & SASS_F32OUT) || !(i->flags & SASS_SAT);
+}
 /* Words that decode, but that an H200 refuses ("illegal instruction"), as far as it was found out by trying. */
 static int is_legal(const sass_instr *i, unsigned form) {
     unsigned f32 = i->type == SASS_F32, shape = i->shape, uniform = (sass_rows[i->op].forms & UG) != 0;
@@ -133,7 +142,13 @@ static int is_legal(const sass_instr *i, unsigned form) {
         return !both && (i->flags & SASS_HI || !(i->flags & SASS_SX32)) && (form == 1 || form == 4 || form == 5 || form == 6);
     case SASS_IMAD: case SASS_UIMAD: return !(i->flags & SASS_X) && i->pdst[0].reg == SASS_PT;
     case SASS_UPLOP3: return 0;
-    case SASS_FADD: case SASS_DADD: case SASS_HADD2: case SASS_HSET2: case SASS_HSETP2: case SASS_DSETP: return form < 4 || form == 7;
+    case SASS_FADD: case SASS_DADD: case SASS_DSETP: return form < 4 || form == 7;
+    case SASS_HADD2: case SASS_HSET2: case SASS_HSETP2: return (form < 4 || form == 7) && is_legal_half(i);
+    case SASS_HMUL2: case SASS_HFMA2: case SASS_HMNMX2: return is_legal_half(i);
+    case SASS_F2F: case SASS_F2F_64: return i->type != i->stype;
+    case SASS_FRND: return i->type == i->stype;
+    case SASS_I2FP: return i->round == SASS_RN || i->round == SASS_RZ_;
+    case SASS_I2IP: return form != 2 && form != 3 && form != 7;
     case SASS_HMMA:
         if (i->stype == SASS_TF32) return f32 && shape != 1;
         return shape < 2 && (f32 || i->stype == SASS_F16);

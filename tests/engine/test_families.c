@@ -137,8 +137,9 @@ static uint64_t host_c_ull2f_ru(uint32_t a, uint32_t b, uint32_t c) {
 }
 HOST(c_i2d, bits_d((double)(int32_t)a + (double)b))
 HOST(c_ll2d, bits_d((double)(int64_t)AB))
-HOST(c_d2f, bits_f((float)DA))
-HOST_ROUND(c_d2f_rz, FE_TOWARDZERO, bits_f, double, DA, 0, 0, (float)p)
+static uint32_t all_bits_f(float v) { uint32_t w; memcpy(&w, &v, 4); return w; } /* a NaN's sign and payload stay, as in x86 */
+HOST(c_d2f, all_bits_f((float)DA))
+HOST_ROUND(c_d2f_rz, FE_TOWARDZERO, all_bits_f, double, DA, 0, 0, (float)p)
 HOST(c_f2d, bits_d((double)FA))
 HOST(c_round, bits_f(floorf(FA) + rintf(FB)))
 HOST(h_of_f, small_encode((double)FA, false, SASS_RN) | (uint32_t)small_encode((double)FB, false, SASS_RZ_) << 16)
