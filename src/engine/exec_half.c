@@ -153,7 +153,7 @@ ENG_OP(half_minmax) {
     for (int l = 0; l < 32; l++)
         for (int h = 0; h < 2; h++) {
             uint32_t xa = i->x & 31, xb = i->x >> 5 & 31;
-            bool sign = (signbit(source(a[l], xa & ~3u, h, i->z)) != 0) != (signbit(source(b[l], xb & ~3u, h, i->z)) != 0);
+            bool sign = i->z & H_XORSIGN && (signbit(source(a[l], xa & ~3u, h, i->z)) != 0) != (signbit(source(b[l], xb & ~3u, h, i->z)) != 0);
             float v = pick(source(a[l], xa, h, i->z), source(b[l], xb, h, i->z), p >> l & 1, i->z, sign);
             r[l] |= (uint32_t)small_encode(v, i->z & H_BF16, SASS_RN) << 16 * h;
         }
