@@ -65,6 +65,29 @@ CUresult drv_result(cudaError_t error) {
     }
 }
 
+CUresult drv_leave(CUresult result) {
+    rt_leave(cudaSuccess);
+    rt_quiet(false);
+    return result;
+}
+
+CUresult drv_code_error(wg_status status) {
+    switch (status) {
+    case WG_ERR_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case WG_ERR_FORMAT:
+        return CUDA_ERROR_INVALID_IMAGE;
+    case WG_ERR_NOT_FOUND:
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case WG_ERR_IO:
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    case WG_ERR_UNSUPPORTED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_PTX;
+    }
+}
+
 CUresult drv_unsupported(const char *call) {
     rt_quiet(true);
     return drv_result(rt_unsupported_as(call, "CUDA_ERROR_NOT_SUPPORTED"));

@@ -15,6 +15,11 @@ CUresult drv_initialized(void);
 /* The driver's name for what the runtime's functions answered. */
 CUresult drv_result(cudaError_t error);
 
+/* The end of a call that entered with rt_enter and has an answer of the driver's own. */
+CUresult drv_leave(CUresult result);
+/* Why code was not read, loaded or linked. */
+CUresult drv_code_error(wg_status status);
+
 /* The body of a call that the runtime has too. */
 #define DRV_CALL(call)                     \
     do {                                   \

@@ -21,20 +21,7 @@ static wg_u64map states; /* under the runtime's lock */
 static CUresult failed(CUlinkState s, const wg_error *err) {
     if (s->errors && s->errors_room) snprintf(s->errors, s->errors_room, "%s", err->text);
     rt_finding("api-error", "error", "the driver's linker failed: %s", err->text);
-    switch (err->status) {
-    case WG_ERR_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    case WG_ERR_NOT_FOUND:
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    case WG_ERR_FORMAT:
-        return CUDA_ERROR_INVALID_IMAGE;
-    case WG_ERR_IO:
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    case WG_ERR_UNSUPPORTED:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    default:
-        return CUDA_ERROR_INVALID_PTX;
-    }
+    return drv_code_error(err->status);
 }
 
 /* Enters, with a state that exists. */
@@ -45,12 +32,6 @@ static CUresult enter_about(CUlinkState s) {
     if (e) return drv_result(e);
     if (wg_u64map_get(&states, (uintptr_t)s, NULL)) return CUDA_SUCCESS;
     return drv_result(rt_leave(cudaErrorInvalidResourceHandle));
-}
-
-static CUresult leave(CUresult r) {
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    return r;
 }
 
 static void release(CUlinkState s) {
@@ -76,7 +57,7 @@ CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **values, CUlin
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) s->errors_room = (size_t)(uintptr_t)values[i] & UINT32_MAX;
     }
     *out = s;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 static CUresult take(CUlinkState s, CUjitInputType type, img_file *file, wg_error *err) {
@@ -85,10 +66,10 @@ static CUresult take(CUlinkState s, CUjitInputType type, img_file *file, wg_erro
                                                   : "it takes cubins, PTX and fatbins, no objects, libraries or NVVM code");
     if (err->status) {
         if (file) img_close(file);
-        return leave(failed(s, err));
+        return drv_leave(failed(s, err));
     }
     s->input = file;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuLinkAddData_v2(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name, unsigned n,
@@ -118,7 +99,7 @@ CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size) {
     if (!cubin) return CUDA_ERROR_INVALID_VALUE;
     CUresult r = enter_about(s);
     if (r) return r;
-    if (!s->input) return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!s->input) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     const eng_gpu *gpu = rt_gpu();
     wg_error err = {0};
     const img_entry *entry = NULL;
@@ -129,10 +110,10 @@ CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size) {
         status = img_assemble(entry, sm, s->arena, &s->cubin, &s->size, &err);
     else if (status == WG_OK)
         s->cubin = entry->data, s->size = entry->size;
-    if (status != WG_OK) return leave(failed(s, &err));
+    if (status != WG_OK) return drv_leave(failed(s, &err));
     *cubin = (void *)(uintptr_t)s->cubin;
     if (size) *size = s->size;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuLinkDestroy(CUlinkState s) {
@@ -140,5 +121,5 @@ CUresult cuLinkDestroy(CUlinkState s) {
     if (r) return r;
     wg_u64map_remove(&states, (uintptr_t)s);
     release(s);
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }

@@ -134,9 +134,7 @@ static CUresult enter_about(CUdeviceptr address, eng_allocation *out) {
     const eng_allocation *a = eng_memory_find(rt_memory(), address, NULL);
     bool found = a && !a->freed;
     if (found) *out = *a;
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return drv_leave(found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address) {

@@ -29,22 +29,7 @@ static CUresult not_loaded(rt_module *module, unsigned n, const CUjit_option *op
     rt_finding("api-error", "error", "a module was not loaded: %s", module->error.text);
     if (module->file) img_close(module->file);
     free(module);
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    switch (status) {
-    case WG_ERR_MEMORY:
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    case WG_ERR_FORMAT:
-        return CUDA_ERROR_INVALID_IMAGE;
-    case WG_ERR_NOT_FOUND:
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    case WG_ERR_IO:
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    case WG_ERR_UNSUPPORTED:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    default:
-        return CUDA_ERROR_INVALID_PTX;
-    }
+    return drv_leave(drv_code_error(status));
 }
 
 /* With the lock held, all the module's kernels are known by name. */
@@ -142,9 +127,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
             *function = module->functions.at[i];
             return drv_result(rt_leave(cudaSuccess));
         }
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    return CUDA_ERROR_NOT_FOUND;
+    return drv_leave(CUDA_ERROR_NOT_FOUND);
 }
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name) {
     return cuModuleGetFunction(kernel, library, name);
@@ -161,9 +144,7 @@ static CUresult variable(CUdeviceptr *address, size_t *size, CUmodule module, co
         if (size) *size = v->size;
         return drv_result(rt_leave(cudaSuccess));
     }
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    return CUDA_ERROR_NOT_FOUND;
+    return drv_leave(CUDA_ERROR_NOT_FOUND);
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *size, CUmodule module, const char *name) {
     return variable(address, size, module, name, false);

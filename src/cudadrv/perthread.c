@@ -2,6 +2,10 @@
  * at once and waits is the call on that stream and a wait. */
 #include "cudadrv/driver.h"
 
+static CUresult done(CUresult r) {
+    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+}
+
 CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream, unsigned flags) {
     return cuEventRecordWithFlags(event, drv_own_stream(stream), flags);
 }
@@ -42,15 +46,13 @@ CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *c, CUstream stream) {
     return cuMemcpy2DAsync_v2(c, drv_own_stream(stream));
 }
 CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *c) {
-    CUresult r = cuMemcpy2DAsync_v2(c, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpy2DAsync_v2(c, cudaStreamPerThread));
 }
 CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *c, CUstream stream) {
     return cuMemcpy3DAsync_v2(c, drv_own_stream(stream));
 }
 CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *c) {
-    CUresult r = cuMemcpy3DAsync_v2(c, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpy3DAsync_v2(c, cudaStreamPerThread));
 }
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream) {
     return cuMemcpyAsync(to, from, n, drv_own_stream(stream));
@@ -59,75 +61,64 @@ CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr to, CUdeviceptr from, size_t n, C
     return cuMemcpyDtoDAsync_v2(to, from, n, drv_own_stream(stream));
 }
 CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr to, CUdeviceptr from, size_t n) {
-    CUresult r = cuMemcpyDtoDAsync_v2(to, from, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyDtoDAsync_v2(to, from, n, cudaStreamPerThread));
 }
 CUresult cuMemcpyDtoHAsync_v2_ptsz(void *to, CUdeviceptr from, size_t n, CUstream stream) {
     return cuMemcpyDtoHAsync_v2(to, from, n, drv_own_stream(stream));
 }
 CUresult cuMemcpyDtoH_v2_ptds(void *to, CUdeviceptr from, size_t n) {
-    CUresult r = cuMemcpyDtoHAsync_v2(to, from, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyDtoHAsync_v2(to, from, n, cudaStreamPerThread));
 }
 CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr to, const void *from, size_t n, CUstream stream) {
     return cuMemcpyHtoDAsync_v2(to, from, n, drv_own_stream(stream));
 }
 CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr to, const void *from, size_t n) {
-    CUresult r = cuMemcpyHtoDAsync_v2(to, from, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyHtoDAsync_v2(to, from, n, cudaStreamPerThread));
 }
 CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n, CUstream stream) {
     return cuMemcpyPeerAsync(to, to_context, from, from_context, n, drv_own_stream(stream));
 }
 CUresult cuMemcpyPeer_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t n) {
-    CUresult r = cuMemcpyPeerAsync(to, to_context, from, from_context, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyPeerAsync(to, to_context, from, from_context, n, cudaStreamPerThread));
 }
 CUresult cuMemcpy_ptds(CUdeviceptr to, CUdeviceptr from, size_t n) {
-    CUresult r = cuMemcpyAsync(to, from, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyAsync(to, from, n, cudaStreamPerThread));
 }
 CUresult cuMemsetD16Async_ptsz(CUdeviceptr to, unsigned short value, size_t n, CUstream s) {
     return cuMemsetD16Async(to, value, n, drv_own_stream(s));
 }
 CUresult cuMemsetD16_v2_ptds(CUdeviceptr to, unsigned short value, size_t n) {
-    CUresult r = cuMemsetD16Async(to, value, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD16Async(to, value, n, cudaStreamPerThread));
 }
 CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height, CUstream s) {
     return cuMemsetD2D16Async(to, pitch, value, width, height, drv_own_stream(s));
 }
 CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
-    CUresult r = cuMemsetD2D16Async(to, pitch, value, width, height, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD2D16Async(to, pitch, value, width, height, cudaStreamPerThread));
 }
 CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream s) {
     return cuMemsetD2D32Async(to, pitch, value, width, height, drv_own_stream(s));
 }
 CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
-    CUresult r = cuMemsetD2D32Async(to, pitch, value, width, height, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD2D32Async(to, pitch, value, width, height, cudaStreamPerThread));
 }
 CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream s) {
     return cuMemsetD2D8Async(to, pitch, value, width, height, drv_own_stream(s));
 }
 CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
-    CUresult r = cuMemsetD2D8Async(to, pitch, value, width, height, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD2D8Async(to, pitch, value, width, height, cudaStreamPerThread));
 }
 CUresult cuMemsetD32Async_ptsz(CUdeviceptr to, unsigned value, size_t n, CUstream s) {
     return cuMemsetD32Async(to, value, n, drv_own_stream(s));
 }
 CUresult cuMemsetD32_v2_ptds(CUdeviceptr to, unsigned value, size_t n) {
-    CUresult r = cuMemsetD32Async(to, value, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD32Async(to, value, n, cudaStreamPerThread));
 }
 CUresult cuMemsetD8Async_ptsz(CUdeviceptr to, unsigned char value, size_t n, CUstream s) {
     return cuMemsetD8Async(to, value, n, drv_own_stream(s));
 }
 CUresult cuMemsetD8_v2_ptds(CUdeviceptr to, unsigned char value, size_t n) {
-    CUresult r = cuMemsetD8Async(to, value, n, cudaStreamPerThread);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemsetD8Async(to, value, n, cudaStreamPerThread));
 }
 CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *data, unsigned flags) {
     return cuStreamAddCallback(drv_own_stream(stream), callback, data, flags);
@@ -166,8 +157,7 @@ CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *c) {
     return cuMemcpy2D_v2_ptds(c);
 }
 CUresult cuGraphInstantiateWithParams_ptsz(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params) {
-    CUresult r = cuGraphInstantiateWithParams(exec, graph, params);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuGraphInstantiateWithParams(exec, graph, params));
 }
 CUresult cuGraphLaunch_ptsz(cudaGraphExec_t exec, CUstream stream) {
     return cuGraphLaunch(exec, drv_own_stream(stream));
@@ -176,24 +166,19 @@ CUresult cuGraphUpload_ptsz(cudaGraphExec_t exec, CUstream stream) {
     return cuGraphUpload(exec, drv_own_stream(stream));
 }
 CUresult cuMemcpyAtoA_v2_ptds(CUarray to, size_t to_x, CUarray from, size_t from_x, size_t n) {
-    CUresult r = cuMemcpyAtoA_v2(to, to_x, from, from_x, n);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyAtoA_v2(to, to_x, from, from_x, n));
 }
 CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr to, CUarray from, size_t x, size_t n) {
-    CUresult r = cuMemcpyAtoD_v2(to, from, x, n);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyAtoD_v2(to, from, x, n));
 }
 CUresult cuMemcpyAtoH_v2_ptds(void *to, CUarray from, size_t x, size_t n) {
-    CUresult r = cuMemcpyAtoH_v2(to, from, x, n);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyAtoH_v2(to, from, x, n));
 }
 CUresult cuMemcpyDtoA_v2_ptds(CUarray to, size_t x, CUdeviceptr from, size_t n) {
-    CUresult r = cuMemcpyDtoA_v2(to, x, from, n);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyDtoA_v2(to, x, from, n));
 }
 CUresult cuMemcpyHtoA_v2_ptds(CUarray to, size_t x, const void *from, size_t n) {
-    CUresult r = cuMemcpyHtoA_v2(to, x, from, n);
-    return r ? r : cuStreamSynchronize(cudaStreamPerThread);
+    return done(cuMemcpyHtoA_v2(to, x, from, n));
 }
 CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, enum cudaStreamCaptureMode mode) {
     return cuStreamBeginCapture_v2(drv_own_stream(stream), mode);

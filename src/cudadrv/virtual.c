@@ -30,12 +30,6 @@ static wg_u64map handles; /* physical -> itself */
 static wg_vec(reservation) reservations;
 static wg_vec(physical *) mapped;
 
-static CUresult leave(CUresult r) {
-    rt_leave(cudaSuccess);
-    rt_quiet(false);
-    return r;
-}
-
 static CUresult enter(void) {
     CUresult r = drv_initialized();
     if (r) return r;
@@ -53,6 +47,13 @@ static bool reserved(CUdeviceptr address, size_t size) {
         if (address >= r->address && size <= r->size && address - r->address <= r->size - size) return true;
     }
     return false;
+}
+
+/* What is mapped at an address; NULL: nothing. */
+static physical *mapping_at(CUdeviceptr address) {
+    for (size_t i = 0; i < mapped.count; i++)
+        if (address >= mapped.at[i]->mapped && address - mapped.at[i]->mapped < mapped.at[i]->size) return mapped.at[i];
+    return NULL;
 }
 
 /* Nobody holds it and nothing shows it. */
@@ -76,9 +77,9 @@ CUresult cuMemAddressReserve(CUdeviceptr *out, size_t size, size_t alignment, CU
     if (e) return drv_result(rt_leave(e));
     size_t step = alignment > GRANULARITY ? alignment : GRANULARITY;
     CUdeviceptr start = ((uintptr_t)at + step - 1) / step * step;
-    if (!wg_vec_push(&reservations, ((reservation){start, size}))) return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!wg_vec_push(&reservations, ((reservation){start, size}))) return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
     *out = start;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
@@ -87,13 +88,13 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
     for (size_t i = 0; i < reservations.count; i++) {
         if (reservations.at[i].address != address || reservations.at[i].size != size) continue;
         for (size_t k = 0; k < mapped.count; k++)
-            if (mapped.at[k]->mapped >= address && mapped.at[k]->mapped - address < size) return leave(CUDA_ERROR_INVALID_VALUE);
+            if (mapped.at[k]->mapped >= address && mapped.at[k]->mapped - address < size) return drv_leave(CUDA_ERROR_INVALID_VALUE);
         const eng_allocation *a = eng_memory_find(rt_memory(), address, NULL);
         if (a) rt_free(drv_pointer(a->address), 1u << ENG_ALLOC_DEVICE, "cuMemAddressFree");
         reservations.at[i] = reservations.at[--reservations.count];
-        return leave(CUDA_SUCCESS);
+        return drv_leave(CUDA_SUCCESS);
     }
-    return leave(CUDA_ERROR_INVALID_VALUE);
+    return drv_leave(CUDA_ERROR_INVALID_VALUE);
 }
 
 /* --- memory ---------------------------------------------------------------------------------------------- */
@@ -113,25 +114,25 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size, const CUmem
     if (prop->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
     CUresult r = enter();
     if (r) return r;
-    if (size > eng_memory_capacity(rt_memory()) - eng_memory_used(rt_memory())) return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if (size > eng_memory_capacity(rt_memory()) - eng_memory_used(rt_memory())) return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
     physical *p = calloc(1, sizeof *p);
     if (!p || !wg_u64map_set(&handles, (uintptr_t)p, (uintptr_t)p)) {
         free(p);
-        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+        return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     *p = (physical){.prop = *prop, .size = size, .holders = 1};
     *out = (uintptr_t)p;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     CUresult r = enter();
     if (r) return r;
     physical *p = physical_of(handle);
-    if (!p || !p->holders) return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!p || !p->holders) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     p->holders--;
     drop_if_unused(p);
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
@@ -139,23 +140,20 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmem
     CUresult r = enter();
     if (r) return r;
     const physical *p = physical_of(handle);
-    if (!p) return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!p) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     *prop = p->prop;
-    return leave(CUDA_SUCCESS);
+    return drv_leave(CUDA_SUCCESS);
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out, void *address) {
     if (!out) return CUDA_ERROR_INVALID_VALUE;
     CUresult r = enter();
     if (r) return r;
-    for (size_t i = 0; i < mapped.count; i++) {
-        physical *p = mapped.at[i];
-        if ((uintptr_t)address < p->mapped || (uintptr_t)address - p->mapped >= p->size) continue;
-        p->holders++;
-        *out = (uintptr_t)p;
-        return leave(CUDA_SUCCESS);
-    }
-    return leave(CUDA_ERROR_INVALID_VALUE);
+    physical *p = mapping_at((uintptr_t)address);
+    if (!p) return drv_leave(CUDA_ERROR_INVALID_VALUE);
+    p->holders++;
+    *out = (uintptr_t)p;
+    return drv_leave(CUDA_SUCCESS);
 }
 
 /* --- the one to the other -------------------------------------------------------------------------------- */
@@ -175,16 +173,16 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
     CUresult r = enter();
     if (r) return r;
     physical *p = physical_of(handle);
-    if (!p || offset || size != p->size || !reserved(address, size)) return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!p || offset || size != p->size || !reserved(address, size)) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < mapped.count; i++)
-        if (address < mapped.at[i]->mapped + mapped.at[i]->size && mapped.at[i]->mapped < address + size) return leave(CUDA_ERROR_INVALID_VALUE);
+        if (address < mapped.at[i]->mapped + mapped.at[i]->size && mapped.at[i]->mapped < address + size) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     if (p->mapped) {
         rt_finding("api-error", "error", "cuMemMap of memory that is mapped already: warpgrind does not show memory at two addresses at once");
-        return leave(CUDA_ERROR_NOT_SUPPORTED);
+        return drv_leave(CUDA_ERROR_NOT_SUPPORTED);
     }
-    if (!wg_vec_push(&mapped, p)) return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!wg_vec_push(&mapped, p)) return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
     p->mapped = address;
-    return leave(bring(p));
+    return drv_leave(bring(p));
 }
 
 /* The bytes go with the memory, if it can be mapped again. */
@@ -215,7 +213,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
         mapped.at[i] = mapped.at[--mapped.count];
         r = take(p);
     }
-    return leave(r ? r : unmapped == size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return drv_leave(r ? r : unmapped == size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 static bool all_mapped(CUdeviceptr address, size_t size) {
@@ -229,19 +227,17 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const struct cudaMemAc
     if (!list || !n) return CUDA_ERROR_INVALID_VALUE;
     CUresult r = enter();
     if (r) return r;
-    if (!all_mapped(address, size)) return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!all_mapped(address, size)) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < n; i++)
-        if (list[i].location.type == cudaMemLocationTypeDevice && list[i].location.id != 0) return leave(CUDA_ERROR_INVALID_DEVICE);
-    return leave(CUDA_SUCCESS); /* the device that made the memory reads and writes it */
+        if (list[i].location.type == cudaMemLocationTypeDevice && list[i].location.id != 0) return drv_leave(CUDA_ERROR_INVALID_DEVICE);
+    return drv_leave(CUDA_SUCCESS); /* the device that made the memory reads and writes it */
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const struct cudaMemLocation *where, CUdeviceptr address) {
     if (!flags || !where) return CUDA_ERROR_INVALID_VALUE;
     CUresult r = enter();
     if (r) return r;
-    *flags = 0;
-    for (size_t i = 0; i < mapped.count; i++)
-        if (address >= mapped.at[i]->mapped && address - mapped.at[i]->mapped < mapped.at[i]->size && where->type == cudaMemLocationTypeDevice)
-            *flags = cudaMemAccessFlagsProtReadWrite;
-    return leave(CUDA_SUCCESS);
+    bool seen = where->type == cudaMemLocationTypeDevice && mapping_at(address);
+    *flags = seen ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return drv_leave(CUDA_SUCCESS);
 }

@@ -228,30 +228,32 @@ cudaError_t rt_error_of(wg_status status) {
     return cudaErrorUnknown;
 }
 
-void rt_finding(const char *kind, const char *severity, const char *fmt, ...) {
+/* address NULL: about none. */
+static void tell(const uint64_t *address, const char *kind, const char *severity, const char *fmt, va_list args) {
     if (!rt.session) return;
     void *frames[RT_STACK_FRAMES];
     unsigned n = rt_stack(frames);
     char text[600];
+    vsnprintf(text, sizeof text, fmt, args);
+    rt.told = true;
+    if (address)
+        ses_finding_about(rt.session, *address, kind, severity, frames, n, "%s", text);
+    else
+        ses_finding(rt.session, kind, severity, frames, n, "%s", text);
+}
+
+void rt_finding(const char *kind, const char *severity, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    tell(NULL, kind, severity, fmt, args);
     va_end(args);
-    rt.told = true;
-    ses_finding(rt.session, kind, severity, frames, n, "%s", text);
 }
 
 void rt_finding_about(uint64_t address, const char *kind, const char *severity, const char *fmt, ...) {
-    if (!rt.session) return;
-    void *frames[RT_STACK_FRAMES];
-    unsigned n = rt_stack(frames);
-    char text[600];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    tell(&address, kind, severity, fmt, args);
     va_end(args);
-    rt.told = true;
-    ses_finding_about(rt.session, address, kind, severity, frames, n, "%s", text);
 }
 
 cudaError_t rt_unsupported(const char *call) {

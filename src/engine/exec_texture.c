@@ -92,6 +92,14 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     }
     return true;
 }
+/* A lane left its object: a fault at the place it reached for; true when that ends the warp. */
+static bool ends_wild(const eng_ins *i, eng_warp *w, unsigned l, reader *r) {
+    ENG_ADDRESSES(A);
+    A[l] = r->wild;
+    r->wild = 0;
+    return mem_fault(w, i, A, 1u << l);
+}
+
 static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     uint32_t on = eng_on(i, w, mask);
     reader r = {.view = view_of(w), .range = range_of(view_of(w), i)};
@@ -99,12 +107,7 @@ static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_wa
     w->worked |= on;
     ENG_LANES(l, on) {
         if (ENG_UNLIKELY(!texture_lane(i, w, R, l, &from))) ENG_GOTO(eng_end(w, i));
-        if (ENG_UNLIKELY(r.wild)) {
-            ENG_ADDRESSES(A);
-            A[l] = r.wild;
-            r.wild = 0;
-            if (mem_fault(w, i, A, 1u << l)) ENG_GOTO(eng_end(w, i));
-        }
+        if (ENG_UNLIKELY(r.wild && ends_wild(i, w, l, &r))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT;
 }
@@ -200,12 +203,7 @@ static __attribute__((noinline)) const eng_ins *surface(const eng_ins *i, eng_wa
     w->worked |= on;
     ENG_LANES(l, on) {
         if (ENG_UNLIKELY(!surface_lane(i, w, R, l, &r))) ENG_GOTO(eng_end(w, i));
-        if (ENG_UNLIKELY(r.wild)) {
-            ENG_ADDRESSES(A);
-            A[l] = r.wild;
-            r.wild = 0;
-            if (mem_fault(w, i, A, 1u << l)) ENG_GOTO(eng_end(w, i));
-        }
+        if (ENG_UNLIKELY(r.wild && ends_wild(i, w, l, &r))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT;
 }
