@@ -1,9 +1,11 @@
 /* How many of GPUVerify's labelled kernels are judged right: each says in its first line whether it must pass or fail, and in
  * its second with which launch. Drives them through the C API and prints docs/checks.md's table.
  *
- * usage: gpuverify TESTSUITE/CUDA WORK LIST [KERNEL]   (nvcc is needed; cubins are kept in WORK; with a KERNEL: its findings)
+ * usage: gpuverify TESTSUITE/CUDA CUBINS LIST [KERNEL]   (with a KERNEL: its findings)
  *
- * The folder is that of github.com/mc-imperial/gpuverify; LIST (gpuverify.list) says what the labels leave open. */
+ * The folder is that of github.com/mc-imperial/gpuverify; its kernels are somebody else's, and so is building them: CUBINS holds a
+ * cubin a kernel, FOLDER-WITH-DASHES.cubin, of code as it was written (nothing optimised away), with gpuverify.h for the suite's
+ * own words. LIST (gpuverify.list) says what the labels leave open. */
 #include <ctype.h>
 #include <dirent.h>
 #include <jansson.h>
@@ -27,7 +29,6 @@ typedef struct kernel {
     bool reduced;             /* its block has more threads than a device allows */
     bool lockstep;            /* --warp-sync: lanes of a warp are taken to be in lock step */
     bool cooperative;
-    char defines[200];
     struct { bool given, null; double value; bool real; } args[ARGS];
     enum { RIGHT, MISSED, FALSE_ALARM, ASIDE, BROKEN } verdict;
     char said[300];           /* what was found or went wrong */
@@ -72,8 +73,6 @@ static bool read_kernel(const char *root, const char *name) {
         read_dim(line, "--gridDim=", k->grid);
         read_dim(line, "--blockDim=", k->block);
         k->lockstep = strstr(line, "--warp-sync") != NULL;
-        for (const char *d = line; (d = strstr(d, "-D")) != NULL; d++)
-            if (d[-1] == ' ') sscanf(d, "%60s", k->defines + strlen(k->defines));
     }
     while (fgets(line, sizeof line, f)) k->cooperative |= strstr(line, "grid_group") != NULL;
     fclose(f);
@@ -134,17 +133,12 @@ static bool read_list(const char *path) {
 
 /* --- a run --------------------------------------------------------------------------------------------- */
 
-static bool compile(const char *root, const char *work, const char *header, kernel *k, char *cubin, size_t size) {
-    char flat[200], command[2400];
-    snprintf(flat, sizeof flat, "%s", k->name);
-    for (char *c = flat; *c; c++)
+/* Where a kernel's cubin is: its folder's name with dashes. */
+static void cubin_of(const char *cubins, const kernel *k, char *path, size_t size) {
+    int n = snprintf(path, size, "%s/%s.cubin", cubins, k->name);
+    char *end = n > 0 && (size_t)n < size ? path + n : path;
+    for (char *c = path + strlen(cubins) + 1; c < end; c++)
         if (*c == '/') *c = '-';
-    snprintf(cubin, size, "%s/%s.cubin", work, flat);
-    if (access(cubin, R_OK) == 0) return true;
-    /* -G: the code as it was written, with what an optimiser would drop. */
-    snprintf(command, sizeof command, "nvcc -cubin -G -arch=sm_80 -w %s -include %s -o %s %s/%s/kernel.cu > %s/%s.log 2>&1", k->defines, header,
-             cubin, root, k->name, work, flat);
-    return system(command) == 0;
 }
 
 /* Small numbers, all different in the first words: good as indices, and no two threads write the same by accident. */
@@ -221,7 +215,7 @@ static void judge(kernel *k, const json_t *findings, bool show) {
     k->verdict = k->must_fail ? right ? RIGHT : MISSED : other ? FALSE_ALARM : RIGHT;
 }
 
-static void run(const char *root, const char *work, const char *header, kernel *k, bool show) {
+static void run(const char *cubins, kernel *k, bool show) {
     char cubin[700];
     wg_error err = {0};
     wg_device *dev = NULL;
@@ -233,7 +227,8 @@ static void run(const char *root, const char *work, const char *header, kernel *
         k->verdict = ASIDE;
         return;
     }
-    if (!compile(root, work, header, k, cubin, sizeof cubin)) strcpy(k->said, "nvcc does not compile it");
+    cubin_of(cubins, k, cubin, sizeof cubin);
+    if (access(cubin, R_OK)) snprintf(k->said, sizeof k->said, "there is no %.200s", cubin);
     else if (wg_open(cubin, &options, &dev, &err) != WG_OK) snprintf(k->said, sizeof k->said, "%.250s", err.text);
     else {
         const char *name = wg_kernel_name(dev, 0);
@@ -266,16 +261,12 @@ static void row(const char *label, const char *kind, bool must_fail) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 4) return fprintf(stderr, "usage: gpuverify TESTSUITE/CUDA WORK LIST [KERNEL]\n"), 2;
-    char header[700];
-    snprintf(header, sizeof header, "%s", argv[3]);
-    char *dot = strrchr(header, '.');
-    if (dot) strcpy(dot, ".h");
+    if (argc < 4) return fprintf(stderr, "usage: gpuverify TESTSUITE/CUDA CUBINS LIST [KERNEL]\n"), 2;
     walk(argv[1], "");
     if (!n_all || !read_list(argv[3])) return fprintf(stderr, "no kernels, or no list\n"), 2;
     for (size_t i = 0; i < n_all; i++)
         if (argc < 5 || strcmp(argv[4], all[i].name) == 0) {
-            run(argv[1], argv[2], header, &all[i], argc > 4);
+            run(argv[2], &all[i], argc > 4);
             if (all[i].verdict != RIGHT || argc > 4)
                 fprintf(stderr, "%s: %s %s\n", all[i].name, (const char *[]){"right", "MISSED", "FALSE ALARM", "aside:", "BROKEN"}[all[i].verdict],
                         all[i].verdict == ASIDE ? all[i].why : all[i].said);
