@@ -91,8 +91,8 @@ uint64_t mem_defined_run(const eng_memory *m, const mem_alloc *a, uint64_t at, u
 void mem_advance(eng_memory *m, mem_alloc *a) {
     bool set;
     if (a->prefix >= a->pub.size || a->pub.freed) return;
-    uint64_t stop = mem_bits_run(m->defined, a->shadow + a->prefix, a->shadow + a->pub.size, &set) - a->shadow;
-    if (set) a->prefix = stop;
+    uint64_t from = a->shadow + a->prefix; /* a run of what is not set is not measured: it can be long, and comes again and again */
+    if (m->defined[from / 8] >> from % 8 & 1) a->prefix = mem_bits_run(m->defined, from, a->shadow + a->pub.size, &set) - a->shadow;
 }
 
 void mem_define(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n) {

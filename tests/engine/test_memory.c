@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "engine/memory.h"
 #include "engine/memory_inner.h"
+#include "engine/view.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
 
@@ -330,6 +332,28 @@ static void release_is_announced_before_the_shadows_go(void **state) {
     eng_memory_free(m);
 }
 
+/* A store to another range looks each time how much of the allocation's beginning is defined by now. Where nothing is, that
+ * must not take a walk to the first byte that is: 14 GiB further on here, half a second away. */
+static void an_undefined_beginning_is_not_measured(void **state) {
+    (void)state;
+    const uint64_t size = 14 * gib;
+    eng_memory *m = new_memory(16 * gib);
+    const eng_allocation *a = alloc(m, size);
+    uint32_t word = 7;
+    assert_int_equal(eng_memory_copy(m, a->address + size - 4, (uintptr_t)&word, 4, ENG_HOST_TO_DEVICE, NULL), WG_OK);
+    assert_int_equal(eng_memory_begin(m, 1, false, false, NULL), WG_OK);
+    eng_view *v = eng_memory_view(m, 0);
+    clock_t start = clock();
+    for (unsigned i = 0; i < 1000; i++) {
+        mem_range range = {0};
+        assert_true(mem_range_fill(v, &range, a->address + 64 * i, ENG_WRITE));
+        assert_int_equal(range.plain, 0);
+        assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
+    }
+    eng_memory_end(m, true);
+    eng_memory_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_aligned_apart_and_found), cmocka_unit_test(large_memory_costs_nothing_until_touched),
@@ -337,6 +361,6 @@ int main(void) {
         cmocka_unit_test(addresses_come_back_when_none_are_left), cmocka_unit_test(host_reaches_only_pinned_and_managed),
         cmocka_unit_test(registered_memory_is_known),            cmocka_unit_test(ranges_are_checked_whole),
         cmocka_unit_test(copies_agree_with_a_model),             cmocka_unit_test(reads_agree_with_a_model),
-        cmocka_unit_test(release_is_announced_before_the_shadows_go)};
+        cmocka_unit_test(release_is_announced_before_the_shadows_go), cmocka_unit_test(an_undefined_beginning_is_not_measured)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
