@@ -147,6 +147,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size, CUmemoryPool poo
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const struct cudaMemPoolProps *props);
 CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, struct cudaMemLocation *place, enum cudaMemAllocationType type);
+CUresult cuMemGetMemPool(CUmemoryPool *pool, struct cudaMemLocation *place, enum cudaMemAllocationType type);
+CUresult cuMemSetMemPool(struct cudaMemLocation *place, enum cudaMemAllocationType type, CUmemoryPool pool);
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep);
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, enum cudaMemPoolAttr attribute, void *value);
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, enum cudaMemPoolAttr attribute, void *value);

@@ -103,6 +103,15 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const struct cudaMemPoolProps *prop
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     DRV_CALL_ANYWHERE(cudaMemPoolDestroy(pool));
 }
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    DRV_CALL_ANYWHERE(cudaMemGetDefaultMemPool(pool, place, type));
+}
+CUresult cuMemGetMemPool(CUmemoryPool *pool, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    DRV_CALL_ANYWHERE(cudaMemGetMemPool(pool, place, type));
+}
+CUresult cuMemSetMemPool(struct cudaMemLocation *place, enum cudaMemAllocationType type, CUmemoryPool pool) {
+    DRV_CALL_ANYWHERE(cudaMemSetMemPool(place, type, pool));
+}
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
     DRV_CALL_ANYWHERE(cudaMemPoolTrimTo(pool, keep));
 }

@@ -153,6 +153,29 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
     return rt_leave(cudaSuccess);
 }
 
+/* The pools by place, as CUDA 13 asks for them: those of device memory are the device's; pools of host and of
+ * managed memory there are none. */
+static cudaError_t place_of(const struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    if (!place || (type != cudaMemAllocationTypePinned && type != cudaMemAllocationTypeManaged)) return cudaErrorInvalidValue;
+    if (place->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned) return cudaSuccess;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *out, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    cudaError_t e = place_of(place, type);
+    return e ? rt_note(e) : cudaDeviceGetDefaultMemPool(out, place->id);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *place, enum cudaMemAllocationType type) {
+    cudaError_t e = place_of(place, type);
+    return e ? rt_note(e) : cudaDeviceGetMemPool(out, place->id);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *place, enum cudaMemAllocationType type, cudaMemPool_t pool) {
+    cudaError_t e = place_of(place, type);
+    return e ? rt_note(e) : cudaDeviceSetMemPool(place->id, pool);
+}
+
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
     (void)keep; /* freed memory is given back at once, so there is nothing to trim */
     cudaError_t e = rt_enter();

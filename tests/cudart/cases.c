@@ -220,6 +220,17 @@ static void pools(void) {
     OK(cudaMemPoolDestroy(mine));
     FAILS(cudaMemPoolDestroy(mine), cudaErrorInvalidValue);
     FAILS(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
+    OK(cudaMemPoolCreate(&mine, &props)); /* by place, as CUDA 13 asks */
+    struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
+    cudaMemPool_t got = NULL;
+    OK(cudaMemSetMemPool(&device, cudaMemAllocationTypePinned, mine));
+    OK(cudaMemGetMemPool(&got, &device, cudaMemAllocationTypePinned));
+    SAME(got, mine);
+    OK(cudaMemGetDefaultMemPool(&got, &device, cudaMemAllocationTypePinned));
+    SAME(got, pool);
+    OK(cudaMemPoolDestroy(mine));
+    FAILS(cudaMemGetDefaultMemPool(&got, &host, cudaMemAllocationTypePinned), cudaErrorNotSupported);
+    FAILS(cudaMemGetDefaultMemPool(&got, &device, cudaMemAllocationTypeInvalid), cudaErrorInvalidValue);
 }
 
 /* --- symbols ---------------------------------------------------------------------------------------------- */
