@@ -52,6 +52,11 @@ CUresult drv_ready(void) {
     return CUDA_SUCCESS;
 }
 
+CUresult drv_ready_on(CUstream stream) {
+    bool made = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+    return made ? drv_initialized() : drv_ready();
+}
+
 /* Errors of the runtime that the driver has not: those of arguments, below 100. */
 CUresult drv_result(cudaError_t error) {
     rt_quiet(false);

@@ -10,6 +10,8 @@
 /* cuInit was called, and a context that lives is current. From then until drv_result the runtime's functions keep no error of
  * this thread. */
 CUresult drv_ready(void);
+/* The same for a call on a stream: one that the program made brings its context along, so none need be current. */
+CUresult drv_ready_on(CUstream stream);
 /* The same where no context is needed. */
 CUresult drv_initialized(void);
 /* The driver's name for what the runtime's functions answered. */
@@ -26,6 +28,12 @@ CUresult drv_code_error(wg_status status);
         CUresult drv_not = drv_ready();    \
         if (drv_not) return drv_not;       \
         return drv_result(call);           \
+    } while (0)
+#define DRV_CALL_ON(stream, call)                  \
+    do {                                           \
+        CUresult drv_not = drv_ready_on(stream);   \
+        if (drv_not) return drv_not;               \
+        return drv_result(call);                   \
     } while (0)
 #define DRV_CALL_ANYWHERE(call)                \
     do {                                       \

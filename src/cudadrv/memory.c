@@ -82,20 +82,20 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
 
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream) {
     void *at = NULL;
-    CUresult r = out && size ? drv_ready() : CUDA_ERROR_INVALID_VALUE;
+    CUresult r = out && size ? drv_ready_on(stream) : CUDA_ERROR_INVALID_VALUE;
     if (!r) r = drv_result(cudaMallocAsync(&at, size, stream));
     if (!r) *out = (uintptr_t)at;
     return r;
 }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream) {
     void *at = NULL;
-    CUresult r = out && size ? drv_ready() : CUDA_ERROR_INVALID_VALUE;
+    CUresult r = out && size ? drv_ready_on(stream) : CUDA_ERROR_INVALID_VALUE;
     if (!r) r = drv_result(cudaMallocFromPoolAsync(&at, size, pool, stream));
     if (!r) *out = (uintptr_t)at;
     return r;
 }
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    DRV_CALL(cudaFreeAsync(drv_pointer(address), stream));
+    DRV_CALL_ON(stream, cudaFreeAsync(drv_pointer(address), stream));
 }
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const struct cudaMemPoolProps *props) {
     DRV_CALL_ANYWHERE(cudaMemPoolCreate(pool, props));

@@ -311,6 +311,24 @@ static void memory(void) {
     OK(cuMemAllocAsync(&p, 64, NULL));
     OK(cuMemFreeAsync(p, NULL));
     SAME(cuMemAlloc_v2(&p, (size_t)1 << 45), CUDA_ERROR_OUT_OF_MEMORY);
+    CUstream s = NULL; /* brings its context along; the default stream does not */
+    CUevent e = NULL;
+    CUcontext mine = NULL;
+    OK(cuStreamCreate(&s, 1));
+    OK(cuEventCreate(&e, 0));
+    OK(cuCtxPopCurrent_v2(&mine));
+    OK(cuMemAllocAsync(&p, 64, s));
+    OK(cuEventRecord(e, s));
+    OK(cuEventSynchronize(e));
+    OK(cuMemFreeAsync(p, s));
+    OK(cuStreamSynchronize(s));
+    SAME(cuMemAllocAsync(&p, 64, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuMemAllocAsync(&p, 64, cudaStreamPerThread), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext its = NULL;
+    OK(cuStreamGetCtx(s, &its));
+    CHECK(its == mine);
+    OK(cuCtxPushCurrent_v2(mine));
 }
 
 static void mapped(void) {
