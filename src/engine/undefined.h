@@ -61,7 +61,7 @@ typedef struct undef_op { /* what the step before an instruction knows of it */
     undef_operand source[4];  /* a, b, c, extra */
     undef_operand address[4]; /* bases and indices */
     eng_ins real;             /* the instruction */
-    eng_ins shadow[2];        /* UNDEF_MOVED */
+    eng_ins shadow[2];        /* the instruction alone: on the shadows for UNDEF_MOVED, as it is for comparisons */
 } undef_op;
 
 /* --- plan ------------------------------------------------------------------------------------------- */

@@ -120,12 +120,12 @@ static undef_op *op_of(eng_plan *plan, const sass_instr *in, const eng_ins *out)
     for (unsigned k = 0; k < 2; k++) op->pd[k] = eng_pred_dst(&in->pdst[k]);
     for (unsigned k = 0; k < 3; k++) op->ps[k] = eng_pred_src(&in->psrc[k]);
     addresses_of(plan, in, op);
+    op->shadow[0] = *out;
+    op->shadow[1] = (eng_ins){.fn = plan->code->device->stop};
     if (op->rule == UNDEF_MOVED) {
-        op->shadow[0] = *out;
         op->shadow[0].d = out->d + plan->shadow;
         op->shadow[0].a = out->a + plan->shadow;
         op->shadow[0].c = out->c + plan->shadow;
-        op->shadow[1] = (eng_ins){.fn = plan->code->device->stop};
     }
     return op;
 }

@@ -184,14 +184,26 @@ static void rule_moved(step *s) {
 
 /* --- comparisons and predicates ------------------------------------------------------------------------------ */
 
-/* A comparison r whose lanes in u are undefined, joined with the predicate ps[0]: it may be decided by that alone. */
-static void joined(step *s, uint32_t u) {
-    uint32_t q = eng_pred(s->w, s->op->ps[0]), uq = pred_tainted(s, s->op->ps[0]);
-    unsigned bop = s->op->in->bop;
-    for (unsigned k = 0; k < 2; k++) {
-        uint32_t decided = bop == SASS_AND ? ~q & ~uq : bop == SASS_OR ? q & ~uq : 0;
-        put_pred(s, k, (u | uq) & ~decided);
+/* Lanes for which the predicates that the instruction writes depend on ps[0]: it is done with either value. */
+static void depends_on_joined(const step *s, uint32_t depends[2]) {
+    uint32_t *P = s->w->P, old[ENG_PREDS], with[2][2];
+    memcpy(old, P, sizeof old);
+    for (unsigned value = 0; value < 2; value++) {
+        P[s->op->ps[0] & 0x1f] = value ? ENG_ALL : 0;
+        s->op->shadow[0].fn(&s->op->shadow[0], s->w, s->R, s->w->mask);
+        for (unsigned k = 0; k < 2; k++) with[value][k] = P[s->op->pd[k]];
+        memcpy(P, old, sizeof old);
     }
+    for (unsigned k = 0; k < 2; k++) depends[k] = with[0][k] ^ with[1][k];
+}
+
+/* A comparison whose lanes in u are undefined, joined with the predicate ps[0]: either may decide alone. */
+static void joined(step *s, uint32_t u) {
+    uint32_t q = eng_pred(s->w, s->op->ps[0]), uq = pred_tainted(s, s->op->ps[0]), depends[2] = {ENG_ALL, ENG_ALL};
+    unsigned bop = s->op->in->bop;
+    uint32_t decided = bop == SASS_AND ? ~q & ~uq : bop == SASS_OR ? q & ~uq : 0;
+    if (uq & ~u & s->on) depends_on_joined(s, depends);
+    for (unsigned k = 0; k < 2; k++) put_pred(s, k, (u & ~decided) | (uq & (u | depends[k])));
 }
 static void rule_compare(step *s) {
     uint32_t u = tainted(s, &s->op->source[0]) | tainted(s, &s->op->source[1]) | pred_tainted(s, s->op->ps[1]);

@@ -740,6 +740,43 @@ __global__ void or_else_right(int *out, const int *in, int *none, int n) {
     if (in[threadIdx.x] > 100 && none[threadIdx.x] > 3) out[threadIdx.x] = 1;
 }
 
+// A comparison joined with a predicate that is undefined: the comparison may decide alone, whichever of the two it is.
+// run 1 32 uninitialised error
+__global__ void joined_later(int *out, const int *in, int *none, int n) {
+    int both, either;
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.lt.and.s32 q, %2, 100, !p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(both) : "r"(none[threadIdx.x]), "r"(in[threadIdx.x]));
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.gt.or.s32 q, %2, 100, p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(either) : "r"(none[threadIdx.x + 32]), "r"(in[threadIdx.x]));
+    if (both) out[threadIdx.x] = 1;        // <-
+    if (either) out[threadIdx.x + 32] = 1; // <-
+}
+// run 1 32 silent
+__global__ void joined_later_right(int *out, const int *in, int *none, int n) {
+    int both, either;
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.gt.and.s32 q, %2, 100, !p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(both) : "r"(none[threadIdx.x]), "r"(in[threadIdx.x]));
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.lt.or.s32 q, %2, 100, p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(either) : "r"(none[threadIdx.x + 32]), "r"(in[threadIdx.x]));
+    if (both) out[threadIdx.x] = 1;
+    if (either) out[threadIdx.x + 32] = 1;
+}
+
+// run 1 32 uninitialised error
+__global__ void joined_later_float(int *out, const int *in, int *none, int n) {
+    int both;
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.lt.and.f32 q, %2, 0f42C80000, !p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(both) : "r"(none[threadIdx.x]), "f"((float)in[threadIdx.x]));
+    if (both) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void joined_later_float_right(int *out, const int *in, int *none, int n) {
+    int both;
+    asm("{.reg .pred p, q; setp.gt.s32 p, %1, 3; setp.gt.and.f32 q, %2, 0f42C80000, !p; selp.s32 %0, 1, 0, q;}"
+        : "=r"(both) : "r"(none[threadIdx.x]), "f"((float)in[threadIdx.x]));
+    if (both) out[threadIdx.x] = 1;
+}
+
 // run 1 32 uninitialised error
 __global__ void chosen(int *out, const int *in, int *none, int n) {
     int v = in[threadIdx.x] & 1 ? in[threadIdx.x] : none[threadIdx.x];
