@@ -94,3 +94,15 @@ bool aff_apart(const affine *a, const uint32_t count[AFF_TERMS], uint64_t n) {
     }
     return digits_apart(blocks, n_blocks, block) || digits_apart(threads, n_threads, n);
 }
+
+bool aff_all_apart(const affine *a, const uint32_t count[AFF_TERMS], uint64_t n) {
+    stride threads[AFF_TERMS];
+    unsigned n_threads = 0;
+    for (unsigned t = 0; t < AFF_TERMS; t++) {
+        stride s = {size_of(a->k[t]), count[t]};
+        if (s.count < 2) continue;
+        if (!s.size) return false;
+        n_threads = insert(threads, n_threads, s);
+    }
+    return digits_apart(threads, n_threads, n);
+}

@@ -23,5 +23,7 @@ bool aff_equal_word(const affine *a, const affine *b); /* modulo 2^32 */
 bool aff_range(const affine *a, const uint32_t count[AFF_TERMS], int64_t *least, int64_t *most);
 /* Are the bytes [a, a + n) of two threads apart whenever the threads are of different blocks? True only if so. */
 bool aff_apart(const affine *a, const uint32_t count[AFF_TERMS], uint64_t n);
+/* Of any two threads. */
+bool aff_all_apart(const affine *a, const uint32_t count[AFF_TERMS], uint64_t n);
 
 #endif

@@ -23,18 +23,28 @@ static uint32_t reduced(const struct eng_barrier *bar) {
     return (bar->red == 1 ? bar->all : bar->any) ? ENG_ALL : 0;
 }
 
+void eng_block_listens(const eng_blk *block) {
+    eng_worker *k = block->worker;
+    k->wants = k->grid->plan->wants;
+    if (block->astray && k->grid->apart) k->wants &= ~ENG_WANTS_SUMS;
+}
+
 /* last: the warp that completes it, where it has not been noted. */
 static void release_event(eng_blk *block, unsigned id, uint32_t last) {
     static const eng_ins nowhere;
     uint64_t warps = block->whole[id] | last;
-    for (uint32_t n = 0; n < block->n_warps; n++)
+    for (uint32_t n = 0; block->barriers[id].groups && n < block->n_warps; n++)
         if (block->warps[n].arrived[id]) warps |= UINT64_C(1) << n;
-    barrier_event(&block->warps[0], &nowhere, ENG_EV_RELEASE, 0, id, warps);
+    barrier_event(&block->warps[0], &nowhere, ENG_EV_RELEASE, block->barriers[id].mixed ? ENG_ALL : 0, id, warps);
 }
 
 static void release_barrier(eng_blk *block, unsigned id, uint32_t last) {
     struct eng_barrier *bar = &block->barriers[id];
     if (block->worker->wants & 1u << ENG_EV_RELEASE) release_event(block, id, last);
+    if (bar->mixed != block->astray) {
+        block->astray = bar->mixed;
+        eng_block_listens(block);
+    }
     block->ready |= block->whole[id];
     block->whole[id] = 0;
     if (block->shared_bits) eng_undefined_advance(block);
@@ -80,11 +90,17 @@ void eng_barriers_recheck(eng_blk *block) {
     }
 }
 
+static void come(struct eng_barrier *bar, const eng_ins *i) {
+    if (!bar->at) bar->at = i;
+    bar->mixed |= bar->at->id != i->id || bar->at->function != i->function; /* whichever stream it is of */
+}
+
 const eng_ins *eng_bar_whole(eng_warp *w, const eng_ins *i, unsigned id) {
     eng_blk *block = w->block;
     struct eng_barrier *bar = &block->barriers[id];
     w->worked |= w->mask;
     block->barriers_used |= 1u << id;
+    come(bar, i);
     bar->lanes += popcount(w->mask);
     barrier_event(w, i, ENG_EV_BARRIER, w->mask, id, 0);
     if (!bar->expected && bar->lanes >= block->live_lanes) {
@@ -103,6 +119,7 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
     struct eng_barrier *bar = &block->barriers[id];
     w->worked |= lanes;
     block->barriers_used |= 1u << id;
+    come(bar, i);
     barrier_event(w, i, ENG_EV_BARRIER, lanes, id | (uint32_t)op << 8, count);
     if (!bar->lanes) bar->all = true;
     if (op == ENG_BAR_RED) {

@@ -207,16 +207,18 @@ ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t a
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
 
 /* Plain accesses of whole warps: as events, for which a place is known to be free, or as sums in the counters at c once
- * the first was an event. */
-ENG_INLINE void put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t address, unsigned cls, unsigned space, unsigned width) {
+ * the first was an event. stored: 1 when the launch stores to the allocation, as far as somebody asks. */
+ENG_INLINE void put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t address, unsigned cls, unsigned space, unsigned width,
+                          uint64_t stored) {
     uint32_t wants = w->worker->wants;
     if (wants & ENG_WANTS_SUMS) {
+        const uint64_t *heard = w->counts + c + ENG_PLAIN_HEARD;
         uint64_t *n = w->counts + c + (cls == ENG_UNIFORM ? ENG_PLAIN_UNIFORM : (address & (ENG_PLAIN_SECTOR - 1)) != 0);
-        if (ENG_LIKELY(*n)) {
+        if (ENG_LIKELY(*n) && ENG_LIKELY(!stored || !(*heard & ENG_HEARD_STORED))) { /* of those that are all heard there is no sum */
             ++*n;
             return;
         }
-        *n = 1;
+        if (!(*heard & (ENG_HEARD_ALL | stored))) *n = 1;
     } else if (!(wants & 1u << ENG_EV_ACCESS)) {
         return;
     }

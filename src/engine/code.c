@@ -59,6 +59,8 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->gpu = gpu;
     device->isa = eng_isa_choose();
     device->native = eng_native_wanted(device->isa);
+    const char *proofs = getenv("WARPGRIND_PROOFS"); /* "off": all accesses are watched, as if nothing could be shown */
+    device->proofs = !proofs || strcmp(proofs, "off");
     for (int op = 1; op < SASS_OP_COUNT; op++) device->binders[op] = eng_find_binder(device->isa, handlers[op]);
     device->stop = pseudo(device->isa, "@stop");
     device->count_block = pseudo(device->isa, "@block");

@@ -213,6 +213,7 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
     block->live_warps = block->n_warps;
     block->live_lanes = grid->threads;
     block->running = true;
+    block->astray = false;
     if (block->worker->shuffled) eng_order_warps(grid->launch->seed, linear, block->order, block->n_warps);
     if (block->barriers_used) {
         memset(block->barriers, 0, sizeof block->barriers);

@@ -6,6 +6,7 @@
 #ifndef WG_ENGINE_EVENT_H
 #define WG_ENGINE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,8 @@ typedef enum eng_event_kind {
     ENG_EV_BRANCH,   /* a conditional branch: mask = lanes that took it, more = lanes that did not */
     ENG_EV_BARRIER,  /* a warp arrives at a block barrier; more = barrier number | kind << 8; address = threads it
                         waits for, 0: all */
-    ENG_EV_RELEASE,  /* a block barrier completed; more = its number, address = its warps, a bit each */
+    ENG_EV_RELEASE,  /* a block barrier completed; more = its number, address = its warps, a bit each; mask = 0: all lanes
+                        came to it with the same instruction */
     ENG_EV_SYNCWARP, /* lanes in mask arrive at __syncwarp; more = mask named in the code, 0: the code does not hold it;
                         access = eng_meeting */
     ENG_EV_MASK,     /* lanes in mask go to a shuffle, vote or __syncwarp that names the lanes in more */
@@ -119,6 +121,30 @@ static inline void eng_batch_index(eng_batch *batch) {
     batch->n_other = n;
 }
 
+/* Of the accesses of one launch by an instruction: can a thread touch, by a plain access, what another one touches, one of the two
+ * writing and no barrier between them? */
+typedef enum eng_apart_kind {
+    ENG_MAY_MEET,
+    ENG_APART_UNSTORED, /* only inside of what the launch stores to: eng_apart.stored */
+    ENG_APART
+} eng_apart_kind;
+typedef struct eng_span { uint64_t from, end; } eng_span;
+enum { ENG_APART_SPANS = 8 };
+typedef struct eng_apart {
+    unsigned function;   /* the kernel: nothing is known of other functions */
+    uint32_t n;          /* its instructions */
+    const uint8_t *of;   /* eng_apart_kind of each; of shared memory, but for what follows a release that is not aligned */
+    unsigned n_stored;   /* global memory that is stored to, by plain accesses or atomics, as far as that is known */
+    eng_span stored[ENG_APART_SPANS];
+} eng_apart;
+
+/* Does [from, end) hold a byte that the launch may store to? */
+static inline bool eng_apart_stored(const eng_apart *apart, uint64_t from, uint64_t end) {
+    for (unsigned k = 0; k < apart->n_stored; k++)
+        if (from < apart->stored[k].end && apart->stored[k].from < end) return true;
+    return false;
+}
+
 /* Somebody who listens. One sink object per worker (state is never shared between workers). */
 typedef struct eng_sink {
     uint32_t wants; /* 1 << eng_event_kind, or-ed */
@@ -127,6 +153,9 @@ typedef struct eng_sink {
     /* Takes sums: of an instruction's plain accesses in a shape only the first comes as an event for sure, and how many
      * others there were is told when the launch has ended. NULL: all of them come as events. */
     void (*plain)(void *state, const eng_plain *sums);
+    /* Told before the launch begins, each time that it does: it takes sums only of what is apart, and hears of everything
+     * else. NULL as apart: nothing is known to be. NULL as the function: it takes sums of whatever comes. */
+    void (*apart)(void *state, const eng_apart *apart);
     /* Forgets everything it was told: the launch begins again (several workers met a conflict). NULL: it cannot, and
      * the launch gets one worker. */
     void (*restart)(void *state);

@@ -113,7 +113,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
             *run = (mem_run){at, n, 1};
             __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
         }
-        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, r->stored);
     } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
             ENG_UNLIKELY(v->words && !run_stays(run, at, W) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
@@ -125,7 +125,7 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
             run_put(v, run);
             *run = (mem_run){at, W, 32};
         }
-        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_GLOBAL, W);
+        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_GLOBAL, W, r->stored);
     } else {
         return load_rest(i, w, R, mask);
     }
@@ -157,7 +157,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
         (address - r->lo + n > r->plain && ENG_UNLIKELY(!mark_fast(v, address + r->shadow, n))))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, at_host(r, address), W);
-    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, 0);
     r->bytes += n;
     w->worked = ENG_ALL;
     ENG_NEXT;

@@ -88,11 +88,11 @@ ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, u
     if (seen == SEEN_CONTIGUOUS) {
         if (ENG_UNLIKELY(!event_fits(w)) || ENG_UNLIKELY(misses_defined(w, address, 32 * W, W))) return load_rest(i, w, R, mask);
         gather_contiguous(R, i->d, w->shared + address, W, is_signed);
-        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+        put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_SHARED, W, 0);
     } else if (seen == SEEN_UNIFORM) {
         if (ENG_UNLIKELY(misses_defined(w, address, W, W)) || ENG_UNLIKELY(!event_fits(w))) return load_rest(i, w, R, mask);
         broadcast(R, i->d, w->shared + address, W, is_signed);
-        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_SHARED, W);
+        put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_SHARED, W, 0);
     } else {
         return load_rest(i, w, R, mask);
     }
@@ -108,7 +108,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(!event_fits(w)) || ENG_UNLIKELY(misses_marked(w, address, 32 * W, W)))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, w->shared + address, W);
-    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W);
+    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W, 0);
     w->worked = ENG_ALL;
     ENG_NEXT;
 }
@@ -229,7 +229,7 @@ ENG_INLINE bool base_fits(const eng_loads *loads, unsigned b, const eng_warp *w,
         if (!vu_none(contiguous ? scan.contiguous : scan.uniform)) return false;
     }
     if (first < 0 || end > w->shared_plain || address & (base->width - 1u)) return false;
-    if (!(w->worker->wants & ENG_WANTS_SUMS)) return true;
+    if (!(w->worker->wants & ENG_WANTS_SUMS)) return !wants_access(w);
     if (contiguous && address & (ENG_PLAIN_SECTOR - 1)) return false;
     return w->counts[base->counter] || all_heard(loads, b, w, address);
 }

@@ -65,6 +65,9 @@ _Static_assert(sizeof(struct eng_ins) == 64, "an instruction is one cache line")
 
 /* Beside the kinds of events: everybody who wants accesses takes sums of the plain ones (event.h). */
 #define ENG_WANTS_SUMS (1u << 31)
+/* Behind the counters of an instruction's plain accesses: which of them are events all the same, in this launch. */
+enum { ENG_PLAIN_HEARD = ENG_PLAIN_SHAPES, ENG_PLAIN_COUNTERS };
+enum { ENG_HEARD_STORED = 1 /* those in allocations that the launch stores to */, ENG_HEARD_ALL = 2 };
 _Static_assert(ENG_EV_KINDS < 31, "a bit is free");
 
 typedef struct eng_bank { /* a constant bank: reads beyond size give ENG_FAULT_CONSTANT */
@@ -127,6 +130,7 @@ struct eng_blk { /* a block that is running */
     uint32_t whole[16];    /* bits: warps of which all lanes wait at a barrier as one group */
     uint8_t order[32];     /* warps, as their turns come */
     bool running;          /* holds a block that has not ended */
+    bool astray;           /* its last barrier was met by different instructions: of shared memory nothing is known to be apart */
     struct eng_barrier {   /* BAR */
         uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
         uint32_t expected; /* threads; 0: all that live */
@@ -134,6 +138,8 @@ struct eng_blk { /* a block that is running */
         bool all, any, used;
         bool groups;       /* lanes arrived in another way than as whole warps */
         uint8_t red;       /* 0 POPC, 1 AND, 2 OR */
+        bool mixed;        /* lanes came with different instructions */
+        const eng_ins *at; /* the first that came */
     } barriers[16];
 };
 
@@ -173,6 +179,7 @@ struct eng_grid {
     eng_bank banks[ENG_BANKS];
     uint32_t shared_size, local_size; /* bytes of a block; bytes of a lane */
     uint32_t *by_warp;                /* slots that differ by warp, see context.c */
+    const eng_apart *apart;           /* NULL: nobody asks, or nothing is known */
 };
 
 /* Generic addresses: the windows of 2^24 bytes at these places are shared and local memory, the rest is global. Neither

@@ -59,6 +59,7 @@ bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access
     if (access & ENG_READ) note_read(v, a);
     *r = (mem_range){.lo = a->pub.address, .size = a->pub.size, .host = mem_host_delta(v->mem, a),
                      .shadow = a->shadow - a->pub.address, .alloc = a, .access = access & (ENG_READ | ENG_WRITE),
+                     .stored = v->apart_threads && eng_apart_stored(v->apart_threads, a->pub.address, a->end),
                      .plain = write && v->parallel && !v->apart ? 0 : a->prefix};
     return true;
 }

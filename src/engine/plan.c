@@ -1,6 +1,7 @@
 #include "engine/undefined.h"
 
 #include "engine/native.h"
+#include "engine/threads_apart.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ uint32_t eng_plain_counter(eng_plan *plan, eng_space space) {
     if (plan->slowing) return p->plain;
     p->plain = plan->n_counters;
     p->space = space;
-    plan->n_counters += ENG_PLAIN_SHAPES;
+    plan->n_counters += ENG_PLAIN_COUNTERS;
     return p->plain;
 }
 
@@ -285,6 +286,7 @@ static wg_status fix_targets(eng_plan *plan, wg_error *err) {
 void eng_plan_free(eng_plan *plan) {
     if (!plan) return;
     eng_native_free(plan);
+    eng_threads_apart_free(plan->apart);
     wg_vec_free(&plan->units);
     wg_vec_free(&plan->ins);
     wg_vec_free(&plan->fills);

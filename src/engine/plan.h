@@ -36,7 +36,8 @@ typedef struct eng_planned { /* where an instruction went */
     uint32_t block;  /* index of its block's counters */
     uint32_t guard;  /* index of its guard counter; ENG_NO_INDEX: none */
     uint32_t branch; /* index of its branch counters; ENG_NO_INDEX: none */
-    uint32_t plain;  /* index of the counters of its plain accesses, ENG_PLAIN_SHAPES of them; ENG_NO_INDEX: none */
+    uint32_t plain;  /* index of the counters of its plain accesses, ENG_PLAIN_SHAPES of them, and of ENG_PLAIN_HEARD behind them;
+                        ENG_NO_INDEX: none */
     eng_space space; /* of those */
 } eng_planned;
 
@@ -95,6 +96,7 @@ struct eng_plan {
     bool result_atomics, float_atomics, strong_access, clocks;
     bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
     bool calls, local;
+    struct eng_apart_kept *apart; /* threads_apart.c: of the last launch; NULL: none yet */
     uint32_t in_order, conflicts; /* launches that are to be run by one worker, because several met; how often they did */
     /* while planning */
     unsigned current;          /* unit */

@@ -4,6 +4,7 @@
 #include "engine/livelock.h"
 #include "engine/run.h"
 #include "engine/driver.h"
+#include "engine/threads_apart.h"
 #include "engine/native.h"
 #include "engine/view.h"
 
@@ -152,6 +153,27 @@ static void free_worker(eng_worker *k) {
     free(k);
 }
 
+static bool asks_apart(const eng_launch *launch) {
+    for (size_t s = 0; s < launch->n_sinks; s++)
+        if (launch->sinks[s].apart) return true;
+    return false;
+}
+
+/* Which plain accesses are events, though there are sums. */
+static void hear(eng_worker *k) {
+    const eng_grid *grid = k->grid;
+    const eng_apart *apart = grid->apart;
+    if (!(k->wants & ENG_WANTS_SUMS) || !asks_apart(grid->launch)) return;
+    for (size_t u = 0; u < grid->plan->units.count; u++) {
+        const eng_unit *unit = &grid->plan->units.at[u];
+        for (unsigned n = 0; n < unit->n; n++) {
+            if (unit->planned[n].plain == ENG_NO_INDEX) continue;
+            eng_apart_kind kind = apart && apart->function == unit->function ? (eng_apart_kind)apart->of[n] : ENG_MAY_MEET;
+            k->counts[unit->planned[n].plain + ENG_PLAIN_HEARD] = kind == ENG_APART ? 0 : kind == ENG_MAY_MEET ? ENG_HEARD_ALL : ENG_HEARD_STORED;
+        }
+    }
+}
+
 static eng_worker *new_worker(eng_grid *grid, unsigned index) {
     const eng_launch *launch = grid->launch;
     eng_worker *k = calloc(1, sizeof *k);
@@ -163,6 +185,7 @@ static eng_worker *new_worker(eng_grid *grid, unsigned index) {
     k->findings = calloc(1, sizeof *k->findings);
     if (grid->plan->native) k->load_frame = eng_native_frame();
     bool ok = k->counts && k->findings;
+    if (ok) hear(k);
     if (k->wants) {
         k->batch = malloc(sizeof *k->batch);
         ok &= k->batch != NULL;
@@ -187,6 +210,7 @@ static void block_event(eng_worker *k, const eng_blk *block, eng_event_kind kind
 /* One turn of a block: until it ends, or waits for other blocks. A batch never mixes blocks. */
 static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
     if (k->batch) k->batch->block = block->linear;
+    eng_block_listens(block);
     if (fresh) block_event(k, block, ENG_EV_BLOCK);
     eng_block_end end = eng_run_block(block);
     if (end != ENG_BLOCK_SPINS) eng_trace_block_end(k, block);
@@ -396,9 +420,12 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
         return st;
     }
     while (made < n && (workers[made] = new_worker(grid, made))) {
-        workers[made]->memory_state = eng_memory_view(memory, made);
+        eng_view *view = workers[made]->memory_state = eng_memory_view(memory, made);
+        view->apart_threads = grid->apart;
         made++;
     }
+    for (size_t s = 0; s < made * grid->launch->n_sinks; s++)
+        if (grid->launch->sinks[s].apart) grid->launch->sinks[s].apart(grid->launch->sinks[s].state, grid->apart);
     if (made < n) st = wg_fail(err, WG_ERR_MEMORY, "no memory for %u workers", n);
     if (st == WG_OK) {
         run_workers(workers, n);
@@ -441,6 +468,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
     if (st == WG_OK) st = eng_heap_make(code->device, code->module, launch->heap_bytes, err);
     if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
     if (st != WG_OK) return st;
+    if (asks_apart(launch) && code->device->proofs) grid.apart = eng_threads_apart(&grid);
     unsigned workers = workers_for(&grid);
     bool again;
     st = run_grid(&grid, workers, result, &again, err);

@@ -24,6 +24,8 @@ typedef enum eng_block_end {
     ENG_BLOCK_STOPPED  /* the worker's stop is set */
 } eng_block_end;
 eng_block_end eng_run_block(eng_blk *block);
+/* What the worker says of the block that is running: events, or sums where that will do. */
+void eng_block_listens(const eng_blk *block);
 /* waits_for_host: nobody says that it is the kernel's fault. */
 void eng_report_deadlock(eng_blk *block, bool waits_for_host);
 

@@ -15,7 +15,8 @@ typedef struct mem_range { /* the allocation that an instruction last touched; o
     uint64_t shadow;     /* shadow offset = address + shadow */
     uint64_t bytes;      /* moved through this entry since it was filled */
     mem_alloc *alloc;
-    uint32_t access;     /* ENG_READ | ENG_WRITE */
+    uint16_t access;     /* ENG_READ | ENG_WRITE */
+    uint16_t stored;     /* 1: the launch stores to the allocation (eng_view.apart_threads) */
     uint32_t last;       /* address of the last contiguous load, its low half */
 } mem_range;
 _Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
@@ -42,6 +43,7 @@ typedef struct eng_view {
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     bool parallel;
     bool apart;             /* several workers that cannot meet: nothing is kept, nothing need be marked that is defined */
+    const eng_apart *apart_threads; /* what is known of the launch's accesses; NULL: nothing */
     mem_plane plane;        /* what words is part of */
     eng_memory *mem;
     unsigned index;

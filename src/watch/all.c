@@ -25,6 +25,10 @@ static void relay_plain(void *state, const eng_plain *sums) {
     struct watch_listener *l = state;
     if (l->state) l->watch->plain(l->state, sums);
 }
+static void relay_apart(void *state, const eng_apart *apart) {
+    struct watch_listener *l = state;
+    if (l->state) l->watch->apart(l->state, apart);
+}
 static void restart(void *state) {
     struct watch_listener *l = state;
     if (l->state) l->watch->stop(l->state);
@@ -44,6 +48,7 @@ bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers)
         run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s],
                                   .restart = w->in_order ? NULL : restart};
         if (w->plain && (!w->takes_sums || w->takes_sums(ctx))) run->sinks[s].plain = relay_plain;
+        if (w->apart) run->sinks[s].apart = relay_apart;
         ok = run->listeners[s].state != NULL;
     }
     if (!ok) watch_run_stop(run);

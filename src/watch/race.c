@@ -36,7 +36,7 @@ static race_block *begin_block(race_state *st, uint64_t linear) {
     b->linear = (uint32_t)linear;
     b->barrier = st->n;
     b->epoch = b->first_epoch = ++st->epochs;
-    b->copies = false;
+    b->copies = b->astray = false;
     b->gone_on = 0;
     b->fenced_all = 0;
     b->acquired.count = 0;
@@ -180,13 +180,49 @@ static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev
     switch (ev->kind) {
     case ENG_EV_ACCESS: on_access(st, batch, ev); break;
     case ENG_EV_BARRIER: race_arrive(st, b, ev); break;
-    case ENG_EV_RELEASE: race_barrier(st, b, (uint32_t)ev->address, ev->more & 15); break;
+    case ENG_EV_RELEASE:
+        race_barrier(st, b, (uint32_t)ev->address, ev->more & 15);
+        b->astray = ev->mask != 0;
+        break;
     case ENG_EV_SYNCWARP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, ev->access != ENG_MEETS); break;
     case ENG_EV_WARP_OP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, true); break;
     case ENG_EV_FENCE: race_fence(st, b, ev->warp, ev->more, ev->access == ENG_FENCE_ACQUIRE); break;
     case ENG_EV_ASYNC: race_async(st, &b->warps[ev->warp], ev->more); break;
     case ENG_EV_EXIT: b->warps[ev->warp].exited |= ev->mask; break;
     default: break;
+    }
+}
+
+/* Does no lane touch what the launch stores to? */
+static bool unstored(const eng_apart *apart, const eng_batch *batch, const eng_event *ev) {
+    uint64_t least = ev->address, end = least + ev->width;
+    if (!apart->n_stored) return true;
+    if (ev->cls == ENG_CONTIGUOUS) return !eng_apart_stored(apart, least, least + 32 * (uint64_t)ev->width);
+    if (ev->cls == ENG_GENERAL) { /* those that lie apart are looked at one by one only if all together hold something */
+        const uint64_t *at = batch->lanes[ev->general];
+        least = UINT64_MAX, end = 0;
+        for (uint32_t left = ev->mask; left; left &= left - 1) {
+            uint64_t a = at[__builtin_ctz(left)];
+            least = a < least ? a : least;
+            end = a > end ? a : end;
+        }
+        if (!eng_apart_stored(apart, least, end + ev->width)) return true;
+    }
+    for (uint32_t left = ev->mask; left; left &= left - 1) {
+        uint64_t a = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(left));
+        if (eng_apart_stored(apart, a, a + ev->width)) return false;
+    }
+    return true;
+}
+
+/* Is the access one that no other thread's can be in a race with? */
+static bool is_apart(const race_state *st, const eng_batch *batch, const eng_event *ev) {
+    const eng_apart *apart = st->apart;
+    if (!apart || ev->function != apart->function) return false;
+    switch ((eng_apart_kind)apart->of[ev->instr]) {
+    case ENG_APART: return ev->space != ENG_SHARED || !st->block->astray;
+    case ENG_APART_UNSTORED: return ev->space == ENG_GLOBAL && unstored(apart, batch, ev);
+    default: return false;
     }
 }
 
@@ -199,7 +235,8 @@ static void events(void *opaque, const eng_batch *batch) {
             continue;
         }
         if (!st->block || st->block->linear != batch->block) find_block(st, batch->block);
-        if (!st->block || (ev->kind == ENG_EV_ACCESS && (ev->access & ~ENG_DROPPED) == ENG_READ && race_settled(st, ev))) continue;
+        if (!st->block) continue;
+        if (ev->kind == ENG_EV_ACCESS && (is_apart(st, batch, ev) || ((ev->access & ~ENG_DROPPED) == ENG_READ && race_settled(st, ev)))) continue;
         on_event(st, batch, ev);
     }
 }
@@ -250,6 +287,9 @@ static void *start(const watch_context *ctx) {
     return NULL;
 }
 
+static void apart(void *opaque, const eng_apart *apart) { ((race_state *)opaque)->apart = apart; }
+static void plain(void *opaque, const eng_plain *sums) { (void)opaque, (void)sums; } /* there is nothing to be seen in them */
+
 static void merge(void *into, void *from) { watch_findings_merge(&((race_state *)into)->findings, &((race_state *)from)->findings); }
 
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
@@ -281,4 +321,4 @@ static void stop(void *opaque) {
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .in_order = true,
                           .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
                                    1u << ENG_EV_FENCE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
-                          .start = start, .events = events, .merge = merge, .finish = finish, .stop = stop};
+                          .start = start, .events = events, .plain = plain, .apart = apart, .merge = merge, .finish = finish, .stop = stop};

@@ -82,6 +82,7 @@ typedef struct race_block {
     uint32_t gone_on; /* barriers, a bit each, at which some warp has arrived without waiting, ... */
     uint32_t passed[RACE_BARRIERS], passed_at[RACE_BARRIERS][32]; /* ... which warps, and what each had done by then (tokens below) */
     bool copies; /* asynchronous copies may be under way across barriers */
+    bool astray; /* its warps came to the last barrier by different instructions */
     uint32_t fenced_all;
     race_warp warps[32];
     uint32_t *between;  /* [from * 32 + to]: tokens of a warp ordered before another's, by named barriers; NULL: none */
@@ -116,6 +117,7 @@ typedef struct race_state {
     uint32_t epochs;            /* so many have begun */
     bool far, near, lanes;      /* two readers are enough: of two blocks, two warps of a block, two lanes of a warp */
     uint8_t **traits;           /* by function and instruction: RACE_TRAIT_ */
+    const eng_apart *apart;     /* NULL: nothing is known */
     bool synchronises;          /* some block has released something */
     bool failed;
 } race_state;

@@ -61,31 +61,53 @@ static bool judge(const expected *e, const json_t *findings) {
     return ok;
 }
 
-static bool run(const expected *e, const char *cubin, bool show) {
-    wg_error err;
+/* Launches it; NULL: it could not be. */
+static json_t *findings_of(const expected *e, const char *cubin, wg_status *status, wg_error *err) {
     wg_device *dev = NULL;
     wg_address a, b;
     const wg_options options = {.max_instructions = 10000000};
-    if (wg_open(cubin, &options, &dev, &err) || wg_alloc(dev, ELEMENTS * 4, &a, &err) || wg_alloc(dev, ELEMENTS * 4, &b, &err) ||
-        wg_fill(dev, a, 0, ELEMENTS * 4, &err) || wg_fill(dev, b, 0, ELEMENTS * 4, &err)) {
-        printf("%s: %s\n", e->name, err.text);
+    if (wg_open(cubin, &options, &dev, err) || wg_alloc(dev, ELEMENTS * 4, &a, err) || wg_alloc(dev, ELEMENTS * 4, &b, err) ||
+        wg_fill(dev, a, 0, ELEMENTS * 4, err) || wg_fill(dev, b, 0, ELEMENTS * 4, err)) {
+        printf("%s: %s\n", e->name, err->text);
         wg_close(dev);
-        return false;
+        return NULL;
     }
     wg_arg args[] = {wg_arg_address(a), wg_arg_address(b), wg_arg_i32((int)(e->grid * e->block))};
-    wg_status status = (e->cooperative ? wg_launch_cooperative : wg_launch)(dev, wg_kernel(dev, e->name, &err), wg_dim3(e->grid, 1, 1),
-                                                                            wg_dim3(e->block, 1, 1), e->shared, args, 3, NULL, &err);
+    *status = (e->cooperative ? wg_launch_cooperative : wg_launch)(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1),
+                                                                   wg_dim3(e->block, 1, 1), e->shared, args, 3, NULL, err);
     char *text = wg_report_json(dev);
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
-    bool ok = judge(e, json_object_get(document, "findings"));
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
+    json_decref(document);
+    free(text);
+    wg_close(dev);
+    return findings;
+}
+
+/* What is shown before the launch, and then not watched, changes nothing about what is found. */
+static bool same_without_proofs(const expected *e, const char *cubin, const json_t *findings) {
+    wg_status status;
+    wg_error err = {0};
+    setenv("WARPGRIND_PROOFS", "off", 1);
+    json_t *others = findings_of(e, cubin, &status, &err);
+    unsetenv("WARPGRIND_PROOFS");
+    bool same = others && json_equal((json_t *)findings, others);
+    json_decref(others);
+    return same || complain(e, NULL, "other findings where everything is watched");
+}
+
+static bool run(const expected *e, const char *cubin, bool show) {
+    wg_error err = {0};
+    wg_status status;
+    json_t *findings = findings_of(e, cubin, &status, &err);
+    if (!findings) return false;
+    bool ok = judge(e, findings);
     if (status && ((status != WG_ERR_DEADLOCK && status != WG_ERR_FAULT) || !e->kind[0])) {
         printf("%s: %s\n", e->name, err.text);
         ok = false;
     }
-    if (show) json_dumpf(json_object_get(document, "findings"), stdout, JSON_INDENT(1));
-    json_decref(document);
-    free(text);
-    wg_close(dev);
+    ok &= same_without_proofs(e, cubin, findings);
+    if (show) json_dumpf(findings, stdout, JSON_INDENT(1));
+    json_decref(findings);
     return ok;
 }
 

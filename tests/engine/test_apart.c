@@ -106,8 +106,8 @@ static void said_of_the_right_ones(void **state) {
 
 /* --- the arithmetic -------------------------------------------------------------------------- */
 
-/* What aff_apart says, by looking at every thread. */
-static bool really_apart(const affine *a, const uint32_t count[AFF_TERMS], unsigned n) {
+/* What aff_apart (all: aff_all_apart) says, by looking at every thread. */
+static bool really_apart(const affine *a, const uint32_t count[AFF_TERMS], unsigned n, bool all) {
     enum { SPAN = 1 << 14 };
     static uint32_t owner[SPAN];
     memset(owner, 0, sizeof owner);
@@ -119,7 +119,7 @@ static bool really_apart(const affine *a, const uint32_t count[AFF_TERMS], unsig
         uint32_t block = 0;
         for (unsigned t = 0; t < AFF_TERMS; t++) {
             at += a->k[t] * (int64_t)(left % count[t]);
-            if (t >= AFF_CTAID) block = block * count[t] + (uint32_t)(left % count[t]);
+            if (all || t >= AFF_CTAID) block = block * count[t] + (uint32_t)(left % count[t]);
             left /= count[t];
         }
         for (unsigned b = 0; b < n; b++) {
@@ -147,7 +147,7 @@ static void strides(void **state) {
             if (rng() % 3) unit *= count[t];
         }
         unsigned n = 1 + rng() % 4;
-        bool says = aff_apart(&a, count, n), is = really_apart(&a, count, n);
+        bool all = round % 2, says = all ? aff_all_apart(&a, count, n) : aff_apart(&a, count, n), is = really_apart(&a, count, n, all);
         if (says && !is) fail_msg("round %d: said to be apart", round);
         said += says, true_ones += is;
     }
