@@ -10,13 +10,14 @@
 #include "watch/trace.h"
 
 enum {
-    KEY_GPU = 256, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
+    KEY_GPU = 256, KEY_GPUS, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
     KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML
 };
 
 static const struct argp_option options[] = {
     {"gpu", KEY_GPU, "GPU", 0, "simulated device (`warpgrind gpus` lists them); the default fits the program's code", 1},
+    {"gpus", KEY_GPUS, "N", 0, "how many such devices the program sees, each with memory of its own (default: 1)", 1},
     {"jobs", 'j', "N", 0, "workers; the results and counts are the same for every N; default: one a processor", 1},
     {"check", KEY_CHECK, "KINDS", 0, "what to look for: all (default), none, or kinds of docs/checks.md, comma-separated; faults that end a kernel are always found", 1},
     {"no-check", KEY_NO_CHECK, "KINDS", 0, "do not look for these kinds", 1},
@@ -124,6 +125,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (!eng_gpu_find(arg)) argp_error(state, "there is no device '%s'; `warpgrind gpus` lists them", arg);
         o->session.gpu = arg;
         break;
+    case KEY_GPUS: o->session.gpus = (unsigned)number(state, arg, "gpus", 1, SES_MOST_GPUS); break;
     case 'j': o->session.jobs = (unsigned)number(state, arg, "jobs", 1, 1024); break;
     case KEY_CHECK: add_checks(state, o, arg, false); break;
     case KEY_NO_CHECK: add_checks(state, o, arg, true); break;

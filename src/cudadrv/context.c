@@ -1,7 +1,7 @@
 /* cuInit, contexts, and the stack of them that each thread has.
  *
- * All contexts are of one device and see the same memory: a context is a handle, whose use is checked, and no separate
- * address space. The primary context is the runtime's. */
+ * The contexts of a device see the same memory: a context is a handle, whose use is checked, and no separate
+ * address space. The primary contexts are the runtime's, and the device of the current context is the runtime's device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "cudart/stream.h"
 
 struct CUctx_st {
-    unsigned flags;
+    unsigned flags, device;
     bool primary;
     unsigned retained; /* of the primary one: cuDevicePrimaryCtxRetain */
     unsigned long long id;
@@ -20,21 +20,42 @@ struct CUctx_st {
 enum { API_VERSION = 3020, MAX_PUSHED = 64 };
 
 static bool initialized;
-static struct CUctx_st primary = {.primary = true, .id = 1};
+static struct CUctx_st primaries[SES_MOST_GPUS]; /* primary_of */
 static wg_u64map contexts; /* that cuCtxCreate made and nobody destroyed; under the runtime's lock */
-static unsigned long long contexts_made = 1;
+static unsigned long long contexts_made = SES_MOST_GPUS; /* the primary ones have the first ids */
 
 static _Thread_local CUcontext pushed[MAX_PUSHED];
 static _Thread_local unsigned n_pushed;
 
-bool drv_context_lives(CUcontext context) {
-    return context == &primary || wg_u64map_get(&contexts, (uintptr_t)context, NULL);
+static CUcontext primary_of(unsigned device) {
+    CUcontext c = &primaries[device];
+    c->primary = true;
+    c->device = device;
+    c->id = device + 1;
+    return c;
 }
 
-/* A thread that has used the runtime has its primary context. */
+static bool is_primary(CUcontext context) {
+    return context >= primaries && context < primaries + SES_MOST_GPUS;
+}
+
+unsigned drv_device_of(CUcontext context) {
+    return context->device;
+}
+
+/* After a change of the stack. */
+static void follow(void) {
+    if (n_pushed) rt_set_current(pushed[n_pushed - 1]->device);
+}
+
+bool drv_context_lives(CUcontext context) {
+    return is_primary(context) || wg_u64map_get(&contexts, (uintptr_t)context, NULL);
+}
+
+/* A thread that has used the runtime has its primary context; cudaSetDevice may have gone on from what was pushed. */
 CUcontext drv_current(void) {
-    if (n_pushed) return pushed[n_pushed - 1];
-    return rt_thread_used() ? &primary : NULL;
+    if (n_pushed && pushed[n_pushed - 1]->device == rt_current()) return pushed[n_pushed - 1];
+    return n_pushed || rt_thread_used() ? primary_of(rt_current()) : NULL;
 }
 
 CUresult drv_initialized(void) {
@@ -143,7 +164,7 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 /* Opens the device, as making a context does. */
 static CUresult open_device(CUdevice device) {
     if (!initialized && !rt_thread_used()) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!rt_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     rt_quiet(true);
     cudaError_t e = rt_enter();
     return drv_result(e ? e : rt_leave(cudaSuccess));
@@ -153,39 +174,46 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     if (!context) return CUDA_ERROR_INVALID_VALUE;
     CUresult r = open_device(device);
     if (r) return r;
-    __atomic_add_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
-    *context = &primary;
+    *context = primary_of((unsigned)device);
+    __atomic_add_fetch(&(*context)->retained, 1, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    if (!primary.retained) return CUDA_ERROR_INVALID_CONTEXT;
-    __atomic_sub_fetch(&primary.retained, 1, __ATOMIC_RELAXED);
+    if (!rt_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    CUcontext primary = primary_of((unsigned)device);
+    if (!primary->retained) return CUDA_ERROR_INVALID_CONTEXT;
+    __atomic_sub_fetch(&primary->retained, 1, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
     if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!rt_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) return CUDA_ERROR_INVALID_VALUE;
-    primary.flags = flags;
+    primary_of((unsigned)device)->flags = flags;
     return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
     if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!rt_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
-    *flags = primary.flags;
-    *active = primary.retained || rt_thread_used();
+    *flags = primary_of((unsigned)device)->flags;
+    *active = primary_of((unsigned)device)->retained || (rt_thread_used() && rt_current() == (unsigned)device);
     return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    DRV_CALL_ANYWHERE(cudaDeviceReset());
+    if (!rt_is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    unsigned was = rt_current();
+    CUresult r = drv_initialized();
+    if (r) return r;
+    rt_set_current((unsigned)device);
+    r = drv_result(cudaDeviceReset());
+    rt_set_current(was);
+    return r;
 }
 
 /* --- contexts -------------------------------------------------------------------------------------------- */
@@ -198,7 +226,7 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
     CUcontext c = calloc(1, sizeof *c);
     if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&rt.lock);
-    *c = (struct CUctx_st){.flags = flags, .id = ++contexts_made};
+    *c = (struct CUctx_st){.flags = flags, .device = (unsigned)device, .id = ++contexts_made};
     bool kept = wg_u64map_set(&contexts, (uintptr_t)c, (uintptr_t)c);
     pthread_mutex_unlock(&rt.lock);
     if (!kept) {
@@ -206,6 +234,7 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *context = pushed[n_pushed++] = c;
+    follow();
     return CUDA_SUCCESS;
 }
 
@@ -221,12 +250,13 @@ CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned 
 
 CUresult cuCtxDestroy_v2(CUcontext context) {
     if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!context || context == &primary || !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context || is_primary(context) || !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
     pthread_mutex_lock(&rt.lock);
     if (rt.session) rt_stream_wait(NULL);
     wg_u64map_remove(&contexts, (uintptr_t)context);
     pthread_mutex_unlock(&rt.lock);
     if (n_pushed && pushed[n_pushed - 1] == context) n_pushed--;
+    follow();
     return CUDA_SUCCESS; /* the struct stays: other threads may still have the handle on their stacks */
 }
 
@@ -235,6 +265,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext context) {
     if (!context || !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
     if (n_pushed == MAX_PUSHED) return CUDA_ERROR_OUT_OF_MEMORY;
     pushed[n_pushed++] = context;
+    follow();
     return CUDA_SUCCESS;
 }
 
@@ -242,6 +273,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context) {
     if (!initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (!n_pushed) return CUDA_ERROR_INVALID_CONTEXT;
     CUcontext top = pushed[--n_pushed];
+    follow();
     if (context) *context = top;
     return CUDA_SUCCESS;
 }
@@ -251,6 +283,7 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     if (context && !drv_context_lives(context)) return CUDA_ERROR_INVALID_CONTEXT;
     if (n_pushed) n_pushed--;
     if (context) pushed[n_pushed++] = context;
+    follow();
     return CUDA_SUCCESS;
 }
 
@@ -271,7 +304,7 @@ static CUresult about(CUcontext *context, const void *out) {
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context) {
     CUresult r = about(&context, device);
-    if (!r) *device = 0;
+    if (!r) *device = (CUdevice)context->device;
     return r;
 }
 
@@ -339,14 +372,20 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 CUresult cuCtxResetPersistingL2Cache(void) {
     DRV_CALL(cudaCtxResetPersistingL2Cache());
 }
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-    CUresult r = about(&peer, &peer);
+static CUresult peer(CUcontext other, const void *flags_are_right, cudaError_t (*call)(int device)) {
+    CUresult r = about(&other, flags_are_right);
     if (r) return r;
-    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (other->device == rt_current()) return CUDA_ERROR_INVALID_CONTEXT;
+    DRV_CALL(call((int)other->device));
 }
-CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-    CUresult r = about(&peer, &peer);
-    return r ? r : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+static cudaError_t enable(int device) {
+    return cudaDeviceEnablePeerAccess(device, 0);
+}
+CUresult cuCtxEnablePeerAccess(CUcontext other, unsigned flags) {
+    return peer(other, flags ? NULL : "", enable);
+}
+CUresult cuCtxDisablePeerAccess(CUcontext other) {
+    return peer(other, "", cudaDeviceDisablePeerAccess);
 }
 
 CUresult cuProfilerStart(void) {

@@ -1,4 +1,4 @@
-/* Devices: there is one. */
+/* Devices: the runtime's. */
 #include "cudart/device.h"
 
 #include <stdio.h>
@@ -102,7 +102,7 @@ static bool own_attribute(int *value, int attribute) {
 /* Numbers and meanings are the runtime's. */
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
     int own = 0;
-    if (value && device == 0 && own_attribute(&own, attribute)) {
+    if (value && rt_is_device(device) && own_attribute(&own, attribute)) {
         CUresult r = drv_initialized();
         rt_quiet(false);
         if (!r) *value = own;

@@ -53,13 +53,14 @@ static CUresult load(CUmodule *out, const void *bytes, const char *path, unsigne
     rt_module *module = calloc(1, sizeof *module);
     if (!module) return drv_result(rt_leave(cudaErrorMemoryAllocation));
     module->read = module->loaded = true;
+    module->device = rt_current();
     if (path)
         img_open(path, &module->file, &module->error);
     else
         img_open_live(bytes, &module->file, &module->error);
     if (module->file && module->file->n_containers == 0)
         wg_fail(&module->error, WG_ERR_FORMAT, "it holds no code for a GPU");
-    if (!module->error.status) ses_load(rt.session, module->file, 0, &module->code, &module->error);
+    if (!module->error.status) ses_load_on(rt.session, module->device, module->file, 0, NULL, &module->code, &module->error);
     if (!module->error.status && (!name_functions(module) || !wg_vec_push(&rt.modules, module)))
         wg_fail(&module->error, WG_ERR_MEMORY, "no memory for a module");
     if (module->error.status) return not_loaded(module, n, options, values);

@@ -75,6 +75,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *out, size_t size, size_t alignment, CU
     size_t room = size + (alignment > GRANULARITY ? alignment : GRANULARITY);
     cudaError_t e = rt_alloc(&at, room, ENG_ALLOC_DEVICE);
     if (e) return drv_result(rt_leave(e));
+    eng_memory_set_open(rt_memory(), (uintptr_t)at, ~UINT64_C(0)); /* memory of any device may be mapped there */
     size_t step = alignment > GRANULARITY ? alignment : GRANULARITY;
     CUdeviceptr start = ((uintptr_t)at + step - 1) / step * step;
     if (!wg_vec_push(&reservations, ((reservation){start, size}))) return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
@@ -111,7 +112,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size, const CUmem
     if (!out || !size || size % GRANULARITY || !prop || flags) return CUDA_ERROR_INVALID_VALUE;
     if (prop->type != cudaMemAllocationTypePinned) return CUDA_ERROR_INVALID_VALUE;
     if (prop->location.type != cudaMemLocationTypeDevice || prop->requestedHandleTypes) return drv_unsupported("cuMemCreate of memory of the host or for other processes");
-    if (prop->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (!rt_is_device(prop->location.id)) return CUDA_ERROR_INVALID_DEVICE;
     CUresult r = enter();
     if (r) return r;
     if (size > eng_memory_capacity(rt_memory()) - eng_memory_used(rt_memory())) return drv_leave(CUDA_ERROR_OUT_OF_MEMORY);
@@ -229,7 +230,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const struct cudaMemAc
     if (r) return r;
     if (!all_mapped(address, size)) return drv_leave(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < n; i++)
-        if (list[i].location.type == cudaMemLocationTypeDevice && list[i].location.id != 0) return drv_leave(CUDA_ERROR_INVALID_DEVICE);
+        if (list[i].location.type == cudaMemLocationTypeDevice && !rt_is_device(list[i].location.id)) return drv_leave(CUDA_ERROR_INVALID_DEVICE);
     return drv_leave(CUDA_SUCCESS); /* the device that made the memory reads and writes it */
 }
 

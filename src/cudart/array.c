@@ -229,7 +229,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 /* Only arrays that are mapped later have requirements, and those are refused. */
 cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *out, cudaArray_t handle, int device) {
     (void)handle;
-    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     (void)out;
     return rt_note(cudaErrorInvalidValue);
 }
@@ -247,7 +247,7 @@ cudaError_t cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t handle, unsigned i
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cudaChannelFormatDesc *desc, int device) {
     if (!texels || !desc || !rt_texel_bytes(desc)) return rt_note(cudaErrorInvalidValue);
-    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     *texels = 1 << 28;
     return cudaSuccess;
 }

@@ -188,7 +188,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 
 static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
     if (!p) return rt_note(cudaErrorInvalidValue);
-    if (p->srcDevice != 0 || p->dstDevice != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(p->srcDevice) || !rt_is_device(p->dstDevice)) return rt_note(cudaErrorInvalidDevice);
     struct cudaMemcpy3DParms q = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
     return copy_3d(&q, stream, false);
 }

@@ -19,7 +19,7 @@ static cudaError_t broken(rt_capture *capture, cudaError_t error) {
 
 cudaError_t rt_capture_check(rt_stream *stream) {
     if (stream->capture) return stream->capture->broken ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
-    if (stream->number) return cudaSuccess;
+    if (!stream->legacy) return cudaSuccess;
     FOR_STREAMS(s)
         if (s->capture && s->capture->mode != cudaStreamCaptureModeRelaxed && !(s->flags & cudaStreamNonBlocking))
             return broken(s->capture, cudaErrorStreamCaptureImplicit);
@@ -117,7 +117,7 @@ static cudaError_t wait_captured(const rt_event *ev, rt_stream *stream) {
         stream->capture->broken = true;
         return broken(capture, cudaErrorStreamCaptureMerge);
     }
-    if (!stream->capture && !stream->number) return broken(capture, cudaErrorStreamCaptureImplicit);
+    if (!stream->capture && stream->legacy) return broken(capture, cudaErrorStreamCaptureImplicit);
     stream->capture = capture;
     for (size_t i = 0; i < ev->tips.count; i++) {
         bool there = false;
@@ -148,7 +148,7 @@ static cudaError_t begin(cudaStream_t stream, cudaGraph_t handle, const cudaGrap
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (!s->number) return rt_leave(cudaErrorStreamCaptureUnsupported); /* the legacy stream */
+    if (s->legacy) return rt_leave(cudaErrorStreamCaptureUnsupported); /* the legacy stream */
     rt_graph *graph = own ? rt_graph_new() : rt_graph_of(handle);
     rt_capture *capture = s->capture || !graph ? NULL : calloc(1, sizeof *capture);
     if (!capture) {
@@ -231,7 +231,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (!s->number && (e = rt_capture_check(s))) return rt_leave(e); /* one that waits for it is being captured */
+    if (s->legacy && (e = rt_capture_check(s))) return rt_leave(e); /* one that waits for it is being captured */
     *status = status_of(s);
     if (*status != cudaStreamCaptureStatusActive) return rt_leave(cudaSuccess);
     if (id) *id = s->capture->id;

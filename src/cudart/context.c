@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cudart/api.h"
@@ -11,18 +12,31 @@
 
 rt_context rt = {
     .lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, /* a signal's handler may come back in */
-    /* Defaults of a fresh device, as the programming guide gives them. */
-    .limits = {[cudaLimitStackSize] = 1024,
-               [cudaLimitPrintfFifoSize] = 1 << 20,
-               [cudaLimitMallocHeapSize] = 8 << 20,
-               [cudaLimitDevRuntimeSyncDepth] = 2,
-               [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-               [cudaLimitMaxL2FetchGranularity] = 128,
-               [cudaLimitPersistingL2CacheSize] = 0},
 };
 
 static _Thread_local cudaError_t last_error; /* cudaGetLastError is per host thread */
 static _Thread_local bool quiet, used;
+static _Thread_local unsigned current; /* device */
+
+unsigned rt_current(void) {
+    return current;
+}
+
+void rt_set_current(unsigned device) {
+    current = device;
+}
+
+unsigned rt_device_count(void) {
+    static _Atomic unsigned count;
+    if (!count) count = ses_gpus_asked();
+    return count;
+}
+
+bool rt_any_sticky(void) {
+    for (unsigned d = 0; d < rt_device_count(); d++)
+        if (rt.devices[d].sticky) return true;
+    return false;
+}
 
 void rt_quiet(bool on) {
     quiet = on;
@@ -82,7 +96,7 @@ cudaError_t rt_note(cudaError_t error) {
 }
 
 cudaError_t rt_leave(cudaError_t error) {
-    bool told = rt.told || rt.sticky; /* there is a finding of it */
+    bool told = rt.told || rt_here()->sticky; /* there is a finding of it */
     rt.told = false;
     pthread_mutex_unlock(&rt.lock);
     if (quiet) return error;
@@ -105,6 +119,16 @@ static unsigned host_stack(void **frames, unsigned room) {
     return kept;
 }
 
+/* Defaults of a fresh device, as the programming guide gives them. */
+static const size_t fresh_limits[] = {[cudaLimitStackSize] = 1024,
+                                      [cudaLimitPrintfFifoSize] = 1 << 20,
+                                      [cudaLimitMallocHeapSize] = 8 << 20,
+                                      [cudaLimitDevRuntimeSyncDepth] = 2,
+                                      [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+                                      [cudaLimitMaxL2FetchGranularity] = 128,
+                                      [cudaLimitPersistingL2CacheSize] = 0};
+_Static_assert(sizeof fresh_limits == sizeof rt.devices[0].limits, "every limit has a default");
+
 static cudaError_t open_session(void) {
     static cudaError_t failed;
     if (failed) return failed;
@@ -117,6 +141,7 @@ static cudaError_t open_session(void) {
         ses_free(ses);
         return failed = no_session(&err);
     }
+    for (unsigned d = 0; d < rt_device_count(); d++) memcpy(rt.devices[d].limits, fresh_limits, sizeof fresh_limits);
     ses_on_stack(ses, host_stack);
     rt.session = ses;
     rt.owner = getpid();
@@ -126,7 +151,7 @@ static cudaError_t open_session(void) {
 
 void rt_print(bool error, const char *text, size_t n) {
     wg_text_add_n(&rt.printed[error], text, n);
-    if (rt.printed[error].count > rt.limits[cudaLimitPrintfFifoSize]) rt_print_flush(); /* nothing is lost */
+    if (rt.printed[error].count > rt_here()->limits[cudaLimitPrintfFifoSize]) rt_print_flush(); /* nothing is lost */
 }
 
 void rt_print_flush(void) {
@@ -161,11 +186,12 @@ static cudaError_t enter(purpose why) {
         if (e) return rt_leave(e);
     }
     rt_lastwords_thread();
-    if (!rt.sticky) return cudaSuccess;
-    if (why == LAUNCHES && !rt.used_since) return cudaSuccess;
-    if (why == USES_DEVICE) rt.used_since = true;
+    rt_own *here = rt_here();
+    if (!here->sticky) return cudaSuccess;
+    if (why == LAUNCHES && !here->used_since) return cudaSuccess;
+    if (why == USES_DEVICE) here->used_since = true;
     rt_print_flush(); /* of the kernel that failed */
-    return rt_leave(rt.sticky);
+    return rt_leave(here->sticky);
 }
 
 cudaError_t rt_enter(void) {
@@ -281,6 +307,6 @@ cudaError_t cudaGetLastError(void) {
     rt_seen();
     cudaError_t e = last_error;
     /* A sticky error is not reset; it is unseen until some call has returned it (kernels end "later"). */
-    if (e != rt.sticky || !e) last_error = cudaSuccess;
+    if (e != rt_here()->sticky || !e) last_error = cudaSuccess;
     return e;
 }

@@ -21,6 +21,15 @@ enum { RT_STACK_FRAMES = 24 }; /* host return addresses kept for an allocation o
 
 struct rt_module; /* module.h */
 
+/* What each device of the machine has of its own (its streams: stream.c, its pools: pool.c). */
+typedef struct rt_own {
+    cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
+    bool used_since;    /* a call other than a launch or a wait has returned it */
+    unsigned flags;     /* cudaSetDeviceFlags */
+    size_t limits[7];   /* by enum cudaLimit */
+    uint64_t peers;     /* bit set of devices whose memory its kernels may touch too */
+} rt_own;
+
 typedef struct rt_context {
     pthread_mutex_t lock;
     session *session;   /* NULL until a call needs the device */
@@ -28,11 +37,8 @@ typedef struct rt_context {
     bool closed;        /* the last words were spoken */
     volatile int dying; /* a signal that waits for the running kernel to stop before the process dies of it */
     bool forked;        /* this process is a fork of one that had used the device */
-    cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
     bool failed;        /* some call has returned an error */
-    bool used_since;    /* a call other than a launch or a wait has returned the sticky error */
-    unsigned flags;     /* cudaSetDeviceFlags */
-    size_t limits[7];   /* by enum cudaLimit */
+    rt_own devices[SES_MOST_GPUS];
     wg_text printed[2]; /* by kernels, not yet seen: for standard output, for standard error */
 
     wg_vec(struct rt_module *) modules;
@@ -57,12 +63,23 @@ typedef struct rt_context {
 
 extern rt_context rt;
 
+/* The device that calls of this thread mean, of rt_device_count(). */
+unsigned rt_current(void);
+void rt_set_current(unsigned device);
+static inline rt_own *rt_here(void) { return &rt.devices[rt_current()]; }
+unsigned rt_device_count(void);
+static inline bool rt_is_device(int device) { return device >= 0 && (unsigned)device < rt_device_count(); }
+/* Has a kernel failed, on any of them? */
+bool rt_any_sticky(void);
+/* cudaSuccess, or what a call about a device that does not exist returns. */
+static inline cudaError_t rt_check_device(int device) { return rt_is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; }
+
 /* Takes the lock, with the session open. Anything but cudaSuccess (a sticky error, no memory, a forked
  * process) has released the lock again, is kept for cudaGetLastError, and is what the call returns. */
 cudaError_t rt_enter(void);
 /* The same for calls that only wait. */
 cudaError_t rt_enter_to_wait(void);
-/* The same for launches. After a sticky error a launch is still looked at, for its findings alone (rt.sticky is what it
+/* The same for launches. After a sticky error a launch is still looked at, for its findings alone (the sticky error is what it
  * returns), as long as nothing else was asked of the device since: what failed after that has no inputs. */
 cudaError_t rt_enter_to_launch(void);
 /* Releases the lock; keeps an error for cudaGetLastError; returns its argument. */

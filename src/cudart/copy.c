@@ -157,13 +157,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcp
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t n) {
-    if (to_device != 0 || from_device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(to_device) || !rt_is_device(from_device)) return rt_note(cudaErrorInvalidDevice);
     return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t n,
                                 cudaStream_t stream) {
-    if (to_device != 0 || from_device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(to_device) || !rt_is_device(from_device)) return rt_note(cudaErrorInvalidDevice);
     return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream);
 }
 

@@ -1,4 +1,4 @@
-/* One device: its properties, attributes, limits and flags. */
+/* Devices: which one, their properties, attributes, limits and flags, who reaches whom. All are of one model. */
 #include "cudart/device.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cudart/memory.h"
 #include "cudart/stream.h"
 
-static const char PCI_BUS_ID[] = "0000:01:00.0";
+static const char PCI_BUS_ID[] = "0000:%02x:00.0"; /* a device a bus, from 1 */
 
 /* Texture and surface limits that all devices of compute capability 7.5 and later share (programming
  * guide, technical specifications per compute capability). */
@@ -43,10 +43,11 @@ static void describe_textures(struct cudaDeviceProp *p) {
     *p = limits;
 }
 
-void rt_device_describe(const eng_gpu *gpu, struct cudaDeviceProp *p) {
+void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDeviceProp *p) {
     describe_textures(p);
     snprintf(p->name, sizeof p->name, "%s", gpu->name);
     snprintf(p->uuid.bytes, sizeof p->uuid.bytes, "warpgrind");
+    p->uuid.bytes[sizeof p->uuid.bytes - 1] = (char)device;
     p->totalGlobalMem = gpu->memory;
     p->sharedMemPerBlock = gpu->shared_per_block;
     p->regsPerBlock = (int)gpu->registers_per_block;
@@ -60,7 +61,7 @@ void rt_device_describe(const eng_gpu *gpu, struct cudaDeviceProp *p) {
     p->multiProcessorCount = (int)gpu->sms;
     p->canMapHostMemory = 1;
     p->concurrentKernels = 1;
-    p->pciBusID = 1;
+    p->pciBusID = (int)device + 1;
     p->asyncEngineCount = 3;
     p->unifiedAddressing = 1;
     p->memoryBusWidth = (int)gpu->bus_bits;
@@ -95,16 +96,13 @@ void rt_device_describe(const eng_gpu *gpu, struct cudaDeviceProp *p) {
 
 cudaError_t cudaGetDeviceCount(int *count) {
     if (!count) return rt_note(cudaErrorInvalidValue);
-    *count = 1;
+    *count = (int)rt_device_count();
     return cudaSuccess;
 }
 
-static cudaError_t only_device(int device) {
-    return rt_note(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
 cudaError_t cudaSetDevice(int device) {
-    if (device != 0) return only_device(device);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
+    rt_set_current((unsigned)device);
     cudaError_t e = rt_enter(); /* since CUDA 12 this makes the context */
     return e ? e : rt_leave(cudaSuccess);
 }
@@ -112,42 +110,54 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
     (void)device_flags;
     if (flags > 1) return rt_note(cudaErrorInvalidValue);
-    return cudaSetDevice(device);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
+    cudaError_t e = rt_enter(); /* the current device stays what it is */
+    return e ? e : rt_leave(cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int *device) {
     if (!device) return rt_note(cudaErrorInvalidValue);
-    *device = 0;
+    *device = (int)rt_current();
     return cudaSuccess;
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int n) {
     if (n < 0 || (n && !devices)) return rt_note(cudaErrorInvalidValue);
     for (int i = 0; i < n; i++)
-        if (devices[i] != 0) return only_device(devices[i]);
+        if (!rt_is_device(devices[i])) return rt_note(cudaErrorInvalidDevice);
     return cudaSuccess;
 }
 
+/* They are all alike. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted) {
     if (!device || !wanted) return rt_note(cudaErrorInvalidValue);
     *device = 0;
     return cudaSuccess;
 }
 
+static void bus_id(char text[sizeof PCI_BUS_ID], unsigned device) {
+    snprintf(text, sizeof PCI_BUS_ID, PCI_BUS_ID, (device + 1) & 0xff);
+}
+
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device) {
-    if (device != 0) return only_device(device);
-    if (!text || size < (int)sizeof PCI_BUS_ID) return rt_note(cudaErrorInvalidValue);
-    memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    char id[sizeof PCI_BUS_ID];
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
+    bus_id(id, (unsigned)device);
+    if (!text || size <= (int)strlen(id)) return rt_note(cudaErrorInvalidValue);
+    strcpy(text, id);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
     if (!device || !text) return rt_note(cudaErrorInvalidValue);
-    /* domain:bus:device.function, the domain and the function may be left out */
-    if (strcasecmp(text, PCI_BUS_ID) && strcasecmp(text, PCI_BUS_ID + 5) && strcmp(text, "01:00"))
-        return only_device(-1);
-    *device = 0;
-    return cudaSuccess;
+    for (unsigned d = 0; d < rt_device_count(); d++) {
+        char id[sizeof PCI_BUS_ID];
+        bus_id(id, d);
+        /* domain:bus:device.function, the domain and the function may be left out */
+        if (strcasecmp(text, id) && strcasecmp(text, id + 5) && strncasecmp(text, id + 5, 5)) continue;
+        if (strlen(text) == 5 || strlen(text) >= 7) return *device = (int)d, cudaSuccess;
+    }
+    return rt_note(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDriverGetVersion(int *version) {
@@ -165,16 +175,16 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
     if (!properties) return rt_note(cudaErrorInvalidValue);
-    if (device != 0) return only_device(device);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     cudaError_t e = rt_enter();
     if (e) return e;
-    rt_device_describe(rt_gpu(), properties);
+    rt_device_describe(rt_gpu(), (unsigned)device, properties);
     return rt_leave(cudaSuccess);
 }
 
-static cudaError_t attribute(const eng_gpu *gpu, int which, int *value) {
+static cudaError_t attribute(const eng_gpu *gpu, unsigned device, int which, int *value) {
     struct cudaDeviceProp props, *p = &props;
-    rt_device_describe(gpu, p);
+    rt_device_describe(gpu, device, p);
     switch (which) {
 #define ATTR(number, name, expression)                                                                       \
     case number:                                                                                             \
@@ -189,34 +199,46 @@ static cudaError_t attribute(const eng_gpu *gpu, int which, int *value) {
 
 cudaError_t cudaDeviceGetAttribute(int *value, int which, int device) {
     if (!value) return rt_note(cudaErrorInvalidValue);
-    if (device != 0) return only_device(device);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     cudaError_t e = rt_enter();
     if (e) return e;
-    return rt_leave(attribute(rt_gpu(), which, value));
+    return rt_leave(attribute(rt_gpu(), (unsigned)device, which, value));
 }
 
+/* --- peers: every device can reach every other one, as over NVLink ------------------------------------------ */
+
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr which, int from, int to) {
-    (void)which;
     if (!value) return rt_note(cudaErrorInvalidValue);
-    if (from != 0 || to != 0) return only_device(-1);
-    return rt_note(cudaErrorInvalidDevice); /* a device is no peer of itself */
+    if (!rt_is_device(from) || !rt_is_device(to) || from == to) return rt_note(cudaErrorInvalidDevice);
+    if (which < cudaDevP2PAttrPerformanceRank || which > cudaDevP2PAttrCudaArrayAccessSupported) return rt_note(cudaErrorInvalidValue);
+    *value = which != cudaDevP2PAttrPerformanceRank; /* 0: the fastest */
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     if (!can) return rt_note(cudaErrorInvalidValue);
-    if (device != 0 || peer != 0) return only_device(-1);
-    *can = 0;
+    if (!rt_is_device(device) || !rt_is_device(peer)) return rt_note(cudaErrorInvalidDevice);
+    *can = device != peer;
     return cudaSuccess;
 }
 
+/* What the bit of a peer becomes for kernels of the current device. */
+static cudaError_t set_peer(int peer, bool on) {
+    if (!rt_is_device(peer) || (unsigned)peer == rt_current()) return rt_note(cudaErrorInvalidDevice);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    uint64_t bit = UINT64_C(1) << peer, *peers = &rt_here()->peers;
+    if (!!(*peers & bit) == on) return rt_leave(on ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled);
+    *peers ^= bit;
+    return rt_leave(cudaSuccess);
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    (void)peer;
-    return rt_note(flags ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    return flags ? rt_note(cudaErrorInvalidValue) : set_peer(peer, true);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    (void)peer;
-    return rt_note(cudaErrorInvalidDevice);
+    return set_peer(peer, false);
 }
 
 /* --- waiting and ending ----------------------------------------------------------------------------------
@@ -234,7 +256,7 @@ cudaError_t cudaDeviceReset(void) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream_wait(NULL);
-    if (!rt.sticky) ses_leaks_write(rt.session);
+    if (!rt_any_sticky() && rt_device_count() == 1) ses_leaks_write(rt.session); /* of several: at the end */
     rt_textures_reset();
     rt_arrays_reset();
     rt_memory_reset();
@@ -251,11 +273,11 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if (e) return e;
     if (limit == cudaLimitPersistingL2CacheSize) {
         struct cudaDeviceProp p;
-        rt_device_describe(rt_gpu(), &p);
+        rt_device_describe(rt_gpu(), rt_current(), &p);
         if (!p.persistingL2CacheMaxSize) return rt_leave(cudaErrorUnsupportedLimit);
         if (value > (size_t)p.persistingL2CacheMaxSize) value = (size_t)p.persistingL2CacheMaxSize;
     }
-    rt.limits[limit] = value;
+    rt_here()->limits[limit] = value;
     return rt_leave(cudaSuccess);
 }
 
@@ -264,7 +286,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
     if (limit == cudaLimitDevRuntimeSyncDepth) return rt_note(cudaErrorUnsupportedLimit);
     cudaError_t e = rt_enter();
     if (e) return e;
-    *value = rt.limits[limit];
+    *value = rt_here()->limits[limit];
     return rt_leave(cudaSuccess);
 }
 
@@ -272,14 +294,14 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
     if ((flags & ~(unsigned)cudaDeviceMask) || (flags & cudaDeviceScheduleMask) == 3)
         return rt_note(cudaErrorInvalidValue);
     pthread_mutex_lock(&rt.lock);
-    rt.flags = flags;
+    rt_here()->flags = flags;
     return rt_leave(cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned *flags) {
     if (!flags) return rt_note(cudaErrorInvalidValue);
     pthread_mutex_lock(&rt.lock);
-    *flags = rt.flags | cudaDeviceMapHost; /* mapping is always on */
+    *flags = rt_here()->flags | cudaDeviceMapHost; /* mapping is always on */
     return rt_leave(cudaSuccess);
 }
 

@@ -21,6 +21,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
         return rt_leave(cudaErrorMemoryAllocation);
     }
     ev->flags = flags;
+    ev->device = rt_current();
     *event = ev;
     return rt_leave(cudaSuccess);
 }
@@ -47,7 +48,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (e) return e;
     rt_event *ev = rt_event_of(event);
     rt_stream *s = rt_stream_of(stream);
-    if (!ev || !s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (!ev || !s || ev->device != s->device) return rt_leave(cudaErrorInvalidResourceHandle);
     if (flags & cudaEventRecordExternal) { /* in a capture: a node, for those outside the graph */
         if (!s->capture) return rt_leave(cudaErrorIllegalState);
         return rt_leave(rt_work_put(&(rt_work){.type = cudaGraphNodeTypeEventRecord, .event = event}, s));
@@ -92,7 +93,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     cudaError_t e = rt_enter();
     if (e) return e;
     const rt_event *a = rt_event_of(start), *b = rt_event_of(end);
-    if (!a || !b || !a->recorded || !b->recorded || ((a->flags | b->flags) & cudaEventDisableTiming))
+    if (!a || !b || a->device != b->device || !a->recorded || !b->recorded || ((a->flags | b->flags) & cudaEventDisableTiming))
         return rt_leave(cudaErrorInvalidResourceHandle);
     if (a->capture || b->capture) return rt_leave(captured(a->capture ? a : b));
     *ms = (float)((b->ns - a->ns) / 1e6);

@@ -5,7 +5,7 @@
 #include "cudart/stream.h"
 
 typedef struct CUevent_st {
-    unsigned flags;
+    unsigned flags, device;
     bool recorded;
     double ns;
     uint64_t capture; /* id of the capture that it was last recorded in; 0: none */

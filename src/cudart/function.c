@@ -107,8 +107,12 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value,
                                             int device) {
-    if (device != 0) return rt_note(cudaErrorInvalidDevice);
-    return cudaFuncSetAttribute(kernel, attribute, value);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
+    unsigned was = rt_current();
+    rt_set_current((unsigned)device);
+    cudaError_t e = cudaFuncSetAttribute(kernel, attribute, value);
+    rt_set_current(was);
+    return e;
 }
 
 static cudaError_t known(const void *function) {

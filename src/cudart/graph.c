@@ -131,7 +131,7 @@ cudaError_t rt_graph_run(rt_graph *graph, rt_stream *stream) {
         stream->clock_ns = start;
         rt.host_ns = 0; /* the device starts a node by itself */
         if (!node->disabled) e = rt_work_run(&node->work, stream);
-        if (!e && rt.sticky) e = rt.sticky; /* a kernel failed: nothing runs after it */
+        if (!e) e = rt_here()->sticky; /* a kernel failed: nothing runs after it */
         node->done_ns = stream->clock_ns;
         if (node->done_ns > end) end = node->done_ns;
     }

@@ -111,7 +111,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
     begin_conditions(exec->graph);
     rt_stream_work(s, 0);
     e = rt_graph_run(exec->graph, s);
-    return rt_leave(e == rt.sticky ? cudaSuccess : e); /* what ends a kernel comes with a later call */
+    return rt_leave(e == rt_here()->sticky ? cudaSuccess : e); /* what ends a kernel comes with a later call */
 }
 
 /* Nothing has to be moved before a launch. */

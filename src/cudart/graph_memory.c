@@ -52,7 +52,7 @@ void rt_graph_memory_use(rt_graph_memory *m, bool live) {
 }
 
 static cudaError_t on_device(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return rt_check_device(device);
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {

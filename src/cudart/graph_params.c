@@ -76,7 +76,7 @@ cudaError_t rt_work_of(const struct cudaGraphNodeParams *p, rt_work *w) {
     case cudaGraphNodeTypeMemAlloc:
         w->alloc.asked = p->alloc;
         if (!p->alloc.bytesize || p->alloc.poolProps.allocType != cudaMemAllocationTypePinned ||
-            p->alloc.poolProps.location.type != cudaMemLocationTypeDevice || p->alloc.poolProps.location.id != 0)
+            p->alloc.poolProps.location.type != cudaMemLocationTypeDevice || !rt_is_device(p->alloc.poolProps.location.id))
             return cudaErrorInvalidValue;
         return rt_graph_memory_new(p->alloc.bytesize, &w->alloc.memory);
     case cudaGraphNodeTypeMemFree:

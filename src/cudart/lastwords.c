@@ -26,7 +26,7 @@ static void end_findings(int status) {
     /* After a sticky error nothing can be freed; who did not even try to, and was content, had not meant to. Who gave up because
      * a call failed leaves it to the system. */
     bool gave_up = status && rt.failed;
-    if (!gave_up && (!rt.sticky || (!status && !rt.used_since))) ses_leaks_write(rt.session);
+    if (!gave_up && (!rt_any_sticky() || (!status && !rt_here()->used_since))) ses_leaks_write(rt.session);
     if (!status) rt_unseen_write();
 }
 

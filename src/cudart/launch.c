@@ -147,6 +147,8 @@ cudaError_t rt_kernel_pack(rt_kernel *rq, void *const *args) {
 
 cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
     void *frames[RT_STACK_FRAMES];
+    const unsigned device = rq->fn->module->device;
+    rt_own *here = &rt.devices[device];
     ses_launch launch = {
         .code = rq->fn->code,
         .function = rq->fn->image,
@@ -155,10 +157,12 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
         .shared_dynamic = (uint32_t)rq->shared,
         .params = rq->params,
         .cooperative = rq->cooperative,
+        .device = device,
+        .reach = rt_device_count() > 1 ? here->peers | UINT64_C(1) << device : 0,
         .print = rt_print,
-        .heap_bytes = rt.limits[cudaLimitMallocHeapSize],
+        .heap_bytes = here->limits[cudaLimitMallocHeapSize],
         .stream = stream->number,
-        .after_fault = rt.sticky != cudaSuccess,
+        .after_fault = here->sticky != cudaSuccess,
         .stack = frames,
         .n_stack = rt_stack(frames),
     };
@@ -169,11 +173,11 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
     wg_status status = ses_run(rt.session, &launch, &ns, &err);
     rt_lastwords_due();
     rt_stream_work(stream, ns);
-    cudaError_t e = rt.sticky ? rt.sticky : error_of_run(status);
+    cudaError_t e = here->sticky ? here->sticky : error_of_run(status);
     if (e == cudaSuccess || e == cudaErrorNotSupported || status == WG_ERR_ARGUMENT ||
         status == WG_ERR_MEMORY)
         return e;
-    rt.sticky = e;
+    here->sticky = e;
     return launches_block() ? e : cudaSuccess;
 }
 
@@ -200,6 +204,10 @@ static cudaError_t launch(const void *function, rt_kernel rq, void **args, cudaS
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (s->device != rt_current()) {
+        rt_finding("api-error", "error", "a kernel is launched on device %u into a stream of device %u: cudaSetDevice(%u) first", rt_current(), s->device, s->device);
+        return rt_leave(cudaErrorInvalidResourceHandle);
+    }
     if ((e = rt_kernel_find(&rq, function)) || (e = rt_kernel_check(&rq)) || (e = rt_kernel_pack(&rq, args))) return rt_leave(e);
     rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = rq};
     e = rt_work_put(&work, s);

@@ -17,9 +17,12 @@ cudaError_t rt_alloc(void **out, size_t size, eng_alloc_kind kind) {
     if (size == 0) return *out = NULL, cudaSuccess;
     const eng_allocation *made = NULL;
     wg_error err = {0};
+    if (rt_device_count() > 1 && kind != ENG_ALLOC_PINNED && eng_memory_used_of(rt_memory(), rt_current()) + size > rt_gpu()->memory)
+        return cudaErrorMemoryAllocation;
     wg_status status = eng_memory_alloc(rt_memory(), size, kind, &made, &err);
     if (status != WG_OK) return status == WG_ERR_MEMORY ? cudaErrorMemoryAllocation : rt_error_of(status);
     void *frames[RT_STACK_FRAMES];
+    eng_memory_set_device(rt_memory(), made->address, rt_current());
     eng_memory_set_stack(rt_memory(), made->address, frames, rt_stack(frames), false);
     *out = (void *)(uintptr_t)made->address;
     return cudaSuccess;
@@ -71,7 +74,7 @@ void rt_memory_reset(void) {
     eng_memory *mem = rt_memory();
     const eng_allocation *a;
     for (size_t i = 0; (a = eng_memory_at(mem, i)); i++) {
-        if (a->freed || a->name || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP) continue;
+        if (a->freed || a->name || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP || a->device != rt_current()) continue;
         wg_u64map_remove(&rt.pinned, a->address);
         rt_pool_freed(a->address, a->size);
         if (a->kind == ENG_ALLOC_REGISTERED)
@@ -160,7 +163,10 @@ cudaError_t cudaHostRegister(void *host, size_t size, unsigned flags) {
     cudaError_t e = rt_enter();
     if (e) return e;
     wg_status status = eng_memory_register(rt_memory(), host, size, NULL);
-    if (status == WG_OK) wg_u64map_set(&rt.pinned, (uintptr_t)host, flags + 1);
+    if (status == WG_OK) {
+        wg_u64map_set(&rt.pinned, (uintptr_t)host, flags + 1);
+        eng_memory_set_device(rt_memory(), (uintptr_t)host, rt_current());
+    }
     return rt_leave(status == WG_ERR_ARGUMENT || status == WG_ERR_STATE ? cudaErrorHostMemoryAlreadyRegistered
                                                                         : rt_error_of(status));
 }
@@ -228,6 +234,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
             .type = cudaMemoryTypeManaged, .devicePointer = at, .hostPointer = at};
     else if (a)
         *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = at};
+    if (a && out->type != cudaMemoryTypeUnregistered) out->device = a->device;
     return rt_leave(cudaSuccess);
 }
 
@@ -235,7 +242,8 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
     if (!free && !total) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    uint64_t capacity = eng_memory_capacity(rt_memory()), used = eng_memory_used(rt_memory());
+    uint64_t capacity = rt_gpu()->memory;
+    uint64_t used = rt_device_count() > 1 ? eng_memory_used_of(rt_memory(), rt_current()) : eng_memory_used(rt_memory());
     if (total) *total = capacity;
     if (free) *free = capacity > used ? capacity - used : 0;
     return rt_leave(cudaSuccess);
@@ -254,7 +262,7 @@ static cudaError_t managed_range(const void *address, size_t size) {
 static cudaError_t location(const struct cudaMemLocation *where) {
     switch (where->type) {
     case cudaMemLocationTypeDevice:
-        return where->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+        return rt_check_device(where->id);
     case cudaMemLocationTypeHost:
     case cudaMemLocationTypeHostNuma:
     case cudaMemLocationTypeHostNumaCurrent:

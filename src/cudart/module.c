@@ -42,7 +42,8 @@ cudaError_t rt_module_load(rt_module *module) {
             wg_fail(&module->error, WG_ERR_NOT_FOUND, "the program registered a fatbin that holds no code");
         /* A linked (-rdc) wrapper holds the linked code in its first container; the rest are what it was made
          * of. */
-        if (!module->error.status) ses_load(rt.session, module->file, 0, &module->code, &module->error);
+        if (!module->error.status)
+            ses_load_on(rt.session, module->device, module->file, 0, module->first ? module->first->code : NULL, &module->code, &module->error);
         for (size_t i = 0; i < module->functions.count; i++) bind_function(module->functions.at[i]);
         for (size_t i = 0; i < module->variables.count; i++) bind_variable(module->variables.at[i]);
     }
@@ -58,13 +59,51 @@ cudaError_t rt_module_load_managed(void) {
     return cudaSuccess;
 }
 
+/* --- on other devices: the same file once more, with functions and variables of the same names ------------- */
+
+static rt_module *again(rt_module *first) {
+    rt_module *module = calloc(1, sizeof *module);
+    if (!module) return NULL;
+    *module = (rt_module){.wrapper = first->wrapper, .file = first->file, .error = first->error, .read = true,
+                          .device = rt_current(), .first = first};
+    return module;
+}
+
+/* The module as it is on the current device. NULL: no memory. */
+static rt_module *here(rt_module *module) {
+    rt_module *first = module->first ? module->first : module, *last = first;
+    rt_module_load(first); /* its managed variables are everybody's */
+    for (;; last = last->next) {
+        if (last->device == rt_current()) return last;
+        if (!last->next) return last->next = again(first);
+    }
+}
+
+static rt_function *function_here(rt_function *fn) {
+    rt_module *module = here(fn->module);
+    if (module == fn->module) return fn;
+    return module ? rt_module_add_function(module, fn->name, fn->host) : NULL;
+}
+
+static rt_variable *variable_here(rt_variable *var) {
+    rt_module *module = here(var->module);
+    if (!module || module == var->module) return module ? var : NULL;
+    for (size_t i = 0; i < module->variables.count; i++)
+        if (!strcmp(module->variables.at[i]->name, var->name)) return module->variables.at[i];
+    rt_variable *own = calloc(1, sizeof *own);
+    if (own) *own = (rt_variable){.module = module, .name = var->name, .host = var->host, .size = var->size};
+    if (own && !wg_vec_push(&module->variables, own)) free(own), own = NULL;
+    return own;
+}
+
 cudaError_t rt_function_of(const void *function, rt_function **out) {
     uint64_t at = 0;
     if (!function) return cudaErrorInvalidDeviceFunction;
     if (!wg_u64map_get(&rt.functions, (uintptr_t)function, &at) &&
         !wg_u64map_get(&rt.kernels, (uintptr_t)function, &at))
         return cudaErrorInvalidDeviceFunction;
-    rt_function *fn = *out = (rt_function *)(uintptr_t)at;
+    rt_function *fn = *out = function_here((rt_function *)(uintptr_t)at);
+    if (!fn) return cudaErrorMemoryAllocation;
     cudaError_t e = rt_module_load(fn->module);
     if (e) return e;
     bind_function(fn);
@@ -74,7 +113,8 @@ cudaError_t rt_function_of(const void *function, rt_function **out) {
 cudaError_t rt_variable_of(const void *symbol, rt_variable **out) {
     uint64_t at = 0;
     if (!wg_u64map_get(&rt.variables, (uintptr_t)symbol, &at)) return cudaErrorInvalidSymbol;
-    rt_variable *var = *out = (rt_variable *)(uintptr_t)at;
+    rt_variable *var = *out = variable_here((rt_variable *)(uintptr_t)at);
+    if (!var) return cudaErrorMemoryAllocation;
     cudaError_t e = rt_module_load(var->module);
     if (e) return e;
     bind_variable(var);

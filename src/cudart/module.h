@@ -28,6 +28,8 @@ typedef struct rt_function { /* cudaKernel_t and cudaFunction_t point here */
 
 typedef struct rt_module {
     const void *wrapper; /* NULL: loaded through the library calls */
+    unsigned device;     /* that its code is for: the machine's first one, or the one where a call loaded it */
+    struct rt_module *first, *next; /* the same for other devices, made when it is first used there: the first one (NULL: this is it), one more (NULL: none) */
     img_file *file;      /* NULL until it is read */
     wg_error error;      /* why it was not read or loaded */
     bool read, loaded, gone;

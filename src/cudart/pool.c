@@ -10,19 +10,34 @@ typedef struct CUmemPoolHandle_st {
     struct cudaMemPoolProps props;
     int reuse[3]; /* by cudaMemPoolReuse... - 1 */
     uint64_t threshold, used, used_high;
-    enum cudaMemAccessFlags access;
+    uint64_t open; /* bit set of other devices that may touch its memory */
 } rt_pool;
 
-static rt_pool default_pool = {
-    .props = {.allocType = cudaMemAllocationTypePinned, .location = {cudaMemLocationTypeDevice, 0}},
-    .reuse = {1, 1, 1},
-    .access = cudaMemAccessFlagsProtReadWrite,
-};
-static rt_pool *current = &default_pool;
+/* A device's default pool, and the one that it allocates from. */
+static struct { rt_pool pool, *current; } defaults[SES_MOST_GPUS];
+
+static rt_pool *default_of(unsigned device) {
+    rt_pool *pool = &defaults[device].pool;
+    if (pool->props.allocType != cudaMemAllocationTypePinned)
+        *pool = (rt_pool){.props = {.allocType = cudaMemAllocationTypePinned, .location = {cudaMemLocationTypeDevice, (int)device}},
+                          .reuse = {1, 1, 1}};
+    return pool;
+}
+
+static rt_pool *current_of(unsigned device) {
+    return defaults[device].current ? defaults[device].current : default_of(device);
+}
+
+static bool is_default(const rt_pool *pool) {
+    for (unsigned d = 0; d < rt_device_count(); d++)
+        if (pool == &defaults[d].pool) return true;
+    return false;
+}
+
 static wg_u64map owners; /* address of a pool's allocation -> its pool */
 
 static rt_pool *pool_of(cudaMemPool_t handle) {
-    if (handle == &default_pool) return handle;
+    if (is_default(handle)) return handle;
     return wg_u64map_get(&rt.pools, (uintptr_t)handle, NULL) ? handle : NULL;
 }
 
@@ -41,7 +56,7 @@ void rt_pool_freed(uint64_t address, uint64_t size) {
 /* In a capture an allocation is a node, and its address is known at once. */
 static cudaError_t capture_alloc(void **out, size_t size, rt_stream *stream) {
     rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
-    work.alloc.asked = (struct cudaMemAllocNodeParams){.poolProps = default_pool.props, .bytesize = size};
+    work.alloc.asked = (struct cudaMemAllocNodeParams){.poolProps = default_of(stream->device)->props, .bytesize = size};
     cudaError_t e = rt_graph_memory_new(size, &work.alloc.memory);
     if (e) return e;
     *out = work.alloc.asked.dptr = (void *)(uintptr_t)work.alloc.memory->address;
@@ -57,13 +72,15 @@ static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool nam
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    rt_pool *pool = named ? pool_of(handle) : current;
+    rt_pool *pool = named ? pool_of(handle) : current_of(s->device);
     if (!pool) return rt_leave(cudaErrorInvalidValue);
     if ((e = rt_capture_check(s))) return rt_leave(e);
     if (s->capture) return rt_leave(capture_alloc(out, size, s));
     if (pool->props.maxSize && pool->used + size > pool->props.maxSize)
         return rt_leave(cudaErrorMemoryAllocation);
     if (!(e = rt_alloc(out, size, ENG_ALLOC_DEVICE)) && *out) {
+        eng_memory_set_device(rt_memory(), (uintptr_t)*out, (unsigned)pool->props.location.id);
+        eng_memory_set_open(rt_memory(), (uintptr_t)*out, pool->open);
         wg_u64map_set(&owners, (uintptr_t)*out, (uintptr_t)pool);
         count(pool, (int64_t)size);
     }
@@ -101,7 +118,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
         props->location.type != cudaMemLocationTypeDevice)
         return rt_note(cudaErrorInvalidValue);
-    if (props->location.id != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(props->location.id)) return rt_note(cudaErrorInvalidDevice);
     if (props->handleTypes) return rt_note(cudaErrorNotSupported); /* sharing with other processes */
     cudaError_t e = rt_enter();
     if (e) return e;
@@ -110,7 +127,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
         free(pool);
         return rt_leave(cudaErrorMemoryAllocation);
     }
-    *pool = (rt_pool){.props = *props, .reuse = {1, 1, 1}, .access = cudaMemAccessFlagsProtReadWrite};
+    *pool = (rt_pool){.props = *props, .reuse = {1, 1, 1}};
     *out = pool;
     return rt_leave(cudaSuccess);
 }
@@ -119,37 +136,37 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolProps 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
     cudaError_t e = rt_enter();
     if (e) return e;
-    if (handle == &default_pool || !pool_of(handle)) return rt_leave(cudaErrorInvalidValue);
+    if (is_default(handle) || !pool_of(handle)) return rt_leave(cudaErrorInvalidValue);
     wg_u64map_remove(&rt.pools, (uintptr_t)handle);
-    if (current == handle) current = &default_pool;
+    for (unsigned d = 0; d < rt_device_count(); d++)
+        if (defaults[d].current == handle) defaults[d].current = NULL;
     return rt_leave(cudaSuccess);
 }
 
-static cudaError_t give(cudaMemPool_t *out, int device, rt_pool *const *which) {
+static cudaError_t give(cudaMemPool_t *out, int device, rt_pool *(*which)(unsigned device)) {
     if (!out) return rt_note(cudaErrorInvalidValue);
-    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     cudaError_t e = rt_enter();
     if (e) return e;
-    *out = *which;
+    *out = which((unsigned)device);
     return rt_leave(cudaSuccess);
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device) {
-    static rt_pool *const the_default = &default_pool;
-    return give(out, device, &the_default);
+    return give(out, device, default_of);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device) {
-    return give(out, device, &current);
+    return give(out, device, current_of);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-    if (device != 0) return rt_note(cudaErrorInvalidDevice);
+    if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_pool *pool = pool_of(handle);
-    if (!pool) return rt_leave(cudaErrorInvalidValue);
-    current = pool;
+    if (!pool || pool->props.location.id != device) return rt_leave(cudaErrorInvalidValue);
+    defaults[device].current = pool;
     return rt_leave(cudaSuccess);
 }
 
@@ -239,16 +256,27 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
     return rt_leave(cudaSuccess);
 }
 
+/* What the pool's memory is open to, that which it has given out included. */
+static void open_to(rt_pool *pool, int device, bool on) {
+    uint64_t bit = UINT64_C(1) << device;
+    pool->open = on ? pool->open | bit : pool->open & ~bit;
+    for (size_t i = 0; i < owners.room; i++)
+        if (owners.slots[i].used && owners.slots[i].value == (uintptr_t)pool) eng_memory_set_open(rt_memory(), owners.slots[i].key, pool->open);
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t n) {
     if (n && !list) return rt_note(cudaErrorInvalidValue);
     cudaError_t e = rt_enter();
     if (e) return e;
-    if (!pool_of(handle)) return rt_leave(cudaErrorInvalidValue);
+    rt_pool *pool = pool_of(handle);
+    if (!pool) return rt_leave(cudaErrorInvalidValue);
     for (size_t i = 0; i < n; i++) {
-        if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0)
-            return rt_leave(cudaErrorInvalidDevice);
+        int device = list[i].location.id;
+        if (list[i].location.type != cudaMemLocationTypeDevice || !rt_is_device(device)) return rt_leave(cudaErrorInvalidDevice);
+        if (list[i].flags != cudaMemAccessFlagsProtReadWrite && list[i].flags != cudaMemAccessFlagsProtNone) return rt_leave(cudaErrorInvalidValue);
         /* A device cannot lose the access to its own pool. */
-        if (list[i].flags != cudaMemAccessFlagsProtReadWrite) return rt_leave(cudaErrorInvalidValue);
+        if (device == pool->props.location.id && !list[i].flags) return rt_leave(cudaErrorInvalidValue);
+        if (device != pool->props.location.id) open_to(pool, device, list[i].flags != cudaMemAccessFlagsProtNone);
     }
     return rt_leave(cudaSuccess);
 }
@@ -260,7 +288,8 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
     if (e) return e;
     const rt_pool *pool = pool_of(handle);
     if (!pool) return rt_leave(cudaErrorInvalidValue);
-    bool here = where->type == cudaMemLocationTypeDevice && where->id == 0;
-    *flags = here ? pool->access : cudaMemAccessFlagsProtNone;
+    bool may = where->type == cudaMemLocationTypeDevice && rt_is_device(where->id) &&
+               (where->id == pool->props.location.id || pool->open >> where->id & 1);
+    *flags = may ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return rt_leave(cudaSuccess);
 }

@@ -9,8 +9,8 @@
  * of the model, so that work that takes no time still has an order in time. */
 static const double CALL_NS = 2000;
 
-static rt_stream legacy = {.number = 0};
-static _Thread_local rt_stream *per_thread;
+static rt_stream legacies[SES_MOST_GPUS]; /* legacy_of */
+static _Thread_local rt_stream *per_threads[SES_MOST_GPUS];
 
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
@@ -18,28 +18,46 @@ static rt_stream *make(unsigned flags, int priority) {
     rt_stream *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     ses_order_begin(rt.session);
-    *s = (rt_stream){.number = ++rt.streams_made, .flags = flags, .priority = priority};
+    *s = (rt_stream){.number = ++rt.streams_made, .device = rt_current(), .flags = flags, .priority = priority};
     if (wg_u64map_set(&rt.streams, (uintptr_t)s, (uintptr_t)s)) return s;
     free(s);
     return NULL;
 }
 
+/* The default stream of a device. Those of all but the first get their numbers when they are first used. */
+static rt_stream *legacy_of(unsigned device) {
+    rt_stream *s = &legacies[device];
+    s->legacy = true;
+    if (device && !s->number) {
+        ses_order_begin(rt.session);
+        s->number = ++rt.streams_made;
+        s->device = device;
+    }
+    return s;
+}
+
 rt_stream *rt_stream_of(cudaStream_t handle) {
-    if (!handle || handle == cudaStreamLegacy) return &legacy;
+    if (!handle || handle == cudaStreamLegacy) return legacy_of(rt_current());
     if (handle == cudaStreamPerThread) {
-        if (!per_thread) per_thread = make(cudaStreamDefault, LEAST_PRIORITY);
-        return per_thread;
+        rt_stream **own = &per_threads[rt_current()];
+        if (!*own) *own = make(cudaStreamDefault, LEAST_PRIORITY);
+        return *own;
     }
     return wg_u64map_get(&rt.streams, (uintptr_t)handle, NULL) ? handle : NULL;
 }
 
-/* The latest clock among the streams; blocking: only of those that the legacy stream waits for. */
-static double latest(bool blocking) {
-    double t = legacy.clock_ns;
+/* The i-th of the streams that the program made, if it is one of the device. */
+static rt_stream *made(size_t i, unsigned device) {
+    rt_stream *s = rt.streams.slots[i].used ? (rt_stream *)(uintptr_t)rt.streams.slots[i].value : NULL;
+    return s && s->device == device ? s : NULL;
+}
+
+/* The latest clock among a device's streams; blocking: only of those that its legacy stream waits for. */
+static double latest(unsigned device, bool blocking) {
+    double t = legacies[device].clock_ns;
     for (size_t i = 0; i < rt.streams.room; i++) {
-        if (!rt.streams.slots[i].used) continue;
-        const rt_stream *s = (const rt_stream *)(uintptr_t)rt.streams.slots[i].value;
-        if (blocking && (s->flags & cudaStreamNonBlocking)) continue;
+        const rt_stream *s = made(i, device);
+        if (!s || (blocking && (s->flags & cudaStreamNonBlocking))) continue;
         if (s->clock_ns > t) t = s->clock_ns;
     }
     return t;
@@ -51,8 +69,8 @@ static double later(double a, double b) {
 
 double rt_stream_now(const rt_stream *stream) {
     double t = later(stream->clock_ns, rt.host_ns);
-    if (stream == &legacy) return later(t, latest(true));
-    return stream->flags & cudaStreamNonBlocking ? t : later(t, legacy.clock_ns);
+    if (stream->legacy) return later(t, latest(stream->device, true));
+    return stream->flags & cudaStreamNonBlocking ? t : later(t, legacies[stream->device].clock_ns);
 }
 
 void rt_stream_work(rt_stream *stream, double ns) {
@@ -63,25 +81,36 @@ void rt_stream_work(rt_stream *stream, double ns) {
 void rt_stream_order(const rt_stream *stream) {
     if (!ses_order_kept(rt.session)) return;
     ses_order_after(rt.session, rt_timeline(stream), SES_HOST);
-    if (stream == &legacy) {
+    if (stream->legacy) {
         for (size_t i = 0; i < rt.streams.room; i++) {
-            const rt_stream *s = rt.streams.slots[i].used ? (const rt_stream *)(uintptr_t)rt.streams.slots[i].value : NULL;
+            const rt_stream *s = made(i, stream->device);
             if (s && !(s->flags & cudaStreamNonBlocking)) ses_order_after(rt.session, rt_timeline(stream), rt_timeline(s));
         }
     } else if (!(stream->flags & cudaStreamNonBlocking)) {
-        ses_order_after(rt.session, rt_timeline(stream), rt_timeline(&legacy));
+        ses_order_after(rt.session, rt_timeline(stream), rt_timeline(legacy_of(stream->device)));
     }
+}
+
+/* The host has waited for all that the device was asked to do. */
+static void order_device(unsigned device) {
+    if (rt_device_count() == 1) {
+        ses_order_all(rt.session);
+        return;
+    }
+    ses_order_after(rt.session, SES_HOST, rt_timeline(legacy_of(device)));
+    for (size_t i = 0; i < rt.streams.room; i++)
+        if (made(i, device)) ses_order_after(rt.session, SES_HOST, rt_timeline(made(i, device)));
 }
 
 void rt_stream_wait(rt_stream *stream) {
     rt_print_flush();
     if (!stream) {
-        ses_order_all(rt.session);
+        order_device(rt_current());
     } else {
         rt_stream_order(stream);
         ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
     }
-    rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(false));
+    rt.host_ns = later(rt.host_ns, stream ? rt_stream_now(stream) : latest(rt_current(), false));
 }
 
 cudaError_t rt_stream_wait_call(rt_stream *stream) {
@@ -117,9 +146,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     cudaError_t e = rt_enter();
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
-    if (!s || s == &legacy || s == per_thread) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (!s || s->legacy || s == per_threads[s->device]) return rt_leave(cudaErrorInvalidResourceHandle);
     rt_capture_leave(s);
-    if (!(s->flags & cudaStreamNonBlocking)) ses_order_after(rt.session, rt_timeline(&legacy), rt_timeline(s)); /* which waits for its work all the same */
+    if (!(s->flags & cudaStreamNonBlocking)) ses_order_after(rt.session, rt_timeline(legacy_of(s->device)), rt_timeline(s)); /* which waits for its work all the same */
     wg_u64map_remove(&rt.streams, (uintptr_t)s);
     free(s);
     return rt_leave(cudaSuccess);
@@ -131,7 +160,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (!s->number && (e = rt_capture_check(s))) return rt_leave(e);
+    if (s->legacy && (e = rt_capture_check(s))) return rt_leave(e);
     return rt_leave(rt_stream_wait_call(s));
 }
 
@@ -140,7 +169,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     if (e) return e;
     rt_stream *s = rt_stream_of(stream);
     if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (!s->number && (e = rt_capture_check(s))) return rt_leave(e);
+    if (s->legacy && (e = rt_capture_check(s))) return rt_leave(e);
     e = rt_capture_forbid(s, cudaErrorStreamCaptureUnsupported);
     if (!e) { /* all its work is done, which the program now knows */
         rt_stream_order(s);
@@ -186,7 +215,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
     rt_stream *s;
     cudaError_t e = enter_about(stream, device, &s);
     if (e) return e;
-    *device = 0;
+    *device = (int)s->device;
     return rt_leave(cudaSuccess);
 }
 

@@ -11,7 +11,9 @@
 #include "cudart/context.h"
 
 typedef struct CUstream_st {
-    uint64_t number; /* 0 = the legacy default stream */
+    uint64_t number; /* 0 = the legacy default stream of the first device */
+    unsigned device;
+    bool legacy;     /* its device's default stream */
     unsigned flags;
     int priority;
     double clock_ns;

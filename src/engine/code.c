@@ -47,7 +47,7 @@ static eng_fn pseudo(eng_isa isa, const char *name) {
 
 /* --- devices --------------------------------------------------------------------------- */
 
-wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
+wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, wg_error *err) {
     eng_device *device = calloc(1, sizeof *device);
     struct eng_heap *heap = calloc(1, sizeof *heap);
     if (!device || !heap) {
@@ -70,7 +70,7 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     device->undefined_step = pseudo(device->isa, "@undefined_step");
     device->undefined_block = pseudo(device->isa, "@undefined_block");
     device->undefined_after = pseudo(device->isa, "@undefined_after");
-    wg_status st = eng_memory_new(gpu->memory, &device->memory, err);
+    wg_status st = eng_memory_new(gpu->memory * count, &device->memory, err);
     if (st != WG_OK) {
         free(heap);
         free(device);
@@ -78,6 +78,8 @@ wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) {
     }
     return *out = device, WG_OK;
 }
+
+wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err) { return eng_devices_new(gpu, 1, out, err); }
 
 void eng_device_free(eng_device *device) {
     if (!device) return;
@@ -110,6 +112,7 @@ static wg_status place_constants(eng_code *code, wg_error *err) {
     wg_status st = eng_memory_alloc(memory, m->const3_size, ENG_ALLOC_GLOBAL, &a, err);
     if (st != WG_OK) return wg_context(err, "__constant__ variables");
     code->constants = a->address;
+    eng_memory_set_device(memory, a->address, code->number);
     code->const3 = eng_memory_host(memory, a->address);
     eng_memory_set_name(memory, a->address, "__constant__ variables");
     eng_memory_set_read_only(memory, a->address);
@@ -123,11 +126,16 @@ static wg_status place_variables(eng_code *code, wg_error *err) {
     for (size_t v = 0; v < m->n_variables; v++) {
         const img_variable *var = &m->variables[v];
         if (var->space != IMG_GLOBAL) continue;
+        if (var->managed && code->first) {
+            code->variables[v] = code->first->variables[v];
+            continue;
+        }
         const eng_allocation *a;
         uint64_t size = var->size ? var->size : 1;
         wg_status st = eng_memory_alloc(code->device->memory, size, var->managed ? ENG_ALLOC_MANAGED : ENG_ALLOC_GLOBAL, &a, err);
         if (st != WG_OK) return wg_context(err, "__device__ variable %s", var->demangled);
         code->variables[v] = a->address;
+        eng_memory_set_device(code->device->memory, a->address, code->number);
         eng_memory_set_name(code->device->memory, a->address, var->demangled);
         if ((uint64_t)var->offset + var->size > m->global_size)
             return wg_fail(err, WG_ERR_FORMAT, "variable %s lies outside the module's data", var->name);
@@ -197,7 +205,7 @@ static wg_status relocate(eng_code *code, wg_error *err) {
     return WG_OK;
 }
 
-wg_status eng_load(eng_device *device, const img_module *module, eng_code **out, wg_error *err) {
+wg_status eng_load_on(eng_device *device, unsigned number, const img_module *module, const eng_code *first, eng_code **out, wg_error *err) {
     eng_code *code = calloc(1, sizeof *code);
     wg_arena *arena = wg_arena_new();
     if (!code || !arena) {
@@ -207,6 +215,8 @@ wg_status eng_load(eng_device *device, const img_module *module, eng_code **out,
     }
     code->device = device;
     code->module = module;
+    code->first = first;
+    code->number = number;
     code->arena = arena;
     code->bytes = copy(arena, module->code, module->code_size);
     code->const4 = copy(arena, module->const4, module->const4_size);
@@ -228,6 +238,10 @@ wg_status eng_load(eng_device *device, const img_module *module, eng_code **out,
     return *out = code, WG_OK;
 }
 
+wg_status eng_load(eng_device *device, const img_module *module, eng_code **out, wg_error *err) {
+    return eng_load_on(device, 0, module, NULL, out, err);
+}
+
 void eng_unload(eng_code *code) {
     if (!code) return;
     mem_forget_code(code->device->memory, code);
@@ -236,7 +250,7 @@ void eng_unload(eng_code *code) {
         eng_plan_free(p);
     }
     for (size_t v = 0; code->variables && v < code->module->n_variables; v++)
-        if (code->variables[v] && code->module->variables[v].space == IMG_GLOBAL)
+        if (code->variables[v] && code->module->variables[v].space == IMG_GLOBAL && !(code->first && code->module->variables[v].managed))
             eng_memory_release(code->device->memory, code->variables[v], NULL);
     if (code->constants) eng_memory_release(code->device->memory, code->constants, NULL);
     wg_arena_free(code->arena);

@@ -41,6 +41,8 @@ struct eng_code {
     uint8_t *const3, *const4;
     uint8_t **const2;       /* of each function */
     uint64_t *variables;    /* device address of each variable */
+    const struct eng_code *first; /* eng_load_on: whose managed variables are this one's too; NULL */
+    unsigned number;              /* of the device that it is for */
     sass_instr **instrs;    /* of each function, decoded when first asked for */
     eng_plan *plans;
 };

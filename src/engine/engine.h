@@ -35,12 +35,18 @@ typedef struct eng_device eng_device;
 typedef struct eng_code eng_code; /* a module on the device: decoded, planned lazily, globals allocated */
 
 wg_status eng_device_new(const eng_gpu *gpu, eng_device **out, wg_error *err);
+/* The same for `count` such devices of one machine. They share an address range and the workers; eng_allocation.device tells
+ * whose memory it is, eng_launch.reach which of them a kernel may touch. */
+wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, wg_error *err);
 void eng_device_free(eng_device *device);
 const eng_gpu *eng_device_gpu(const eng_device *device);
 eng_memory *eng_device_memory(eng_device *device);
 
 /* Takes the module by reference; it must outlive the code. Allocates globals, applies relocations. */
 wg_status eng_load(eng_device *device, const img_module *module, eng_code **out, wg_error *err);
+/* The same for device `number` of several: variables of its own, but the managed ones of `first`, the same module on
+ * another device (NULL: there is none yet). */
+wg_status eng_load_on(eng_device *device, unsigned number, const img_module *module, const eng_code *first, eng_code **out, wg_error *err);
 void eng_unload(eng_code *code);
 const img_module *eng_code_module(const eng_code *code);
 /* Device address of a __device__ or __constant__ variable; constants also by eng_constant: where c[0x3] is read. */
@@ -53,7 +59,7 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 
 /* --- launches ------------------------------------------------------------------------- */
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
-    ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY,
+    ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY, ENG_FAULT_PEER,
     ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
     ENG_FAULT_FREE
@@ -87,6 +93,8 @@ typedef struct eng_launch {
     uint32_t shared_dynamic;   /* bytes */
     const void *params;        /* param_bytes of the function, laid out as img_param says */
     bool cooperative;
+    unsigned device;           /* that it runs on, of several */
+    uint64_t reach;            /* bit set of devices whose memory it may touch; 0 = there is only one */
     unsigned jobs;             /* workers; 0 = 1 */
     uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */
     bool count_reads;          /* count how often each element of global memory is read (memory.h) */

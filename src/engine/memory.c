@@ -187,6 +187,14 @@ void mem_untouch(eng_memory *m, uint64_t shadow, uint64_t size) {
 }
 
 uint64_t eng_memory_used(const eng_memory *m) { return m->used; }
+uint64_t eng_memory_used_of(const eng_memory *m, unsigned device) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < m->all.count; i++) {
+        const eng_allocation *a = &m->all.at[i]->pub;
+        if (!a->freed && a->device == device && a->kind != ENG_ALLOC_PINNED && a->kind != ENG_ALLOC_REGISTERED) sum += round_up(a->size, MEM_ALIGN);
+    }
+    return sum;
+}
 uint64_t eng_memory_capacity(const eng_memory *m) { return m->capacity; }
 uint64_t eng_memory_touched(const eng_memory *m) { return atomic_load(&m->touched_bytes); }
 bool eng_memory_contains(const eng_memory *m, uint64_t address) { return address - m->base < m->span; }
@@ -403,6 +411,16 @@ void eng_memory_set_stack(eng_memory *m, uint64_t address, void *const *stack, u
 void eng_memory_set_read_only(eng_memory *m, uint64_t address) {
     mem_alloc *a = mem_find(m, address, NULL);
     if (a) a->pub.read_only = true;
+}
+
+void eng_memory_set_device(eng_memory *m, uint64_t address, unsigned device) {
+    mem_alloc *a = mem_find(m, address, NULL);
+    if (a) a->pub.device = (uint8_t)device;
+}
+
+void eng_memory_set_open(eng_memory *m, uint64_t address, uint64_t devices) {
+    mem_alloc *a = mem_find(m, address, NULL);
+    if (a) a->pub.open = devices;
 }
 
 void eng_memory_set_name(eng_memory *m, uint64_t address, const char *name) {

@@ -43,6 +43,8 @@ typedef struct eng_allocation {
     uint32_t id;          /* in order of allocation, from 1; never reused */
     bool freed;           /* kept (quarantined) after free, so that later accesses can be named */
     bool read_only;       /* kernels do not write it: __constant__ variables */
+    uint8_t device;       /* whose memory it is, or that its program used when it asked for it */
+    uint64_t open;        /* bit set of other devices that may touch it, peers or not */
     const char *name;     /* __device__ variables; else NULL */
     void *const *stack;   /* host return addresses of the allocating call; n_stack of them */
     unsigned n_stack;
@@ -75,6 +77,8 @@ void eng_memory_on_copy_out(eng_memory *mem, void (*fn)(void *ctx, const eng_all
 void eng_memory_set_stack(eng_memory *mem, uint64_t address, void *const *stack, unsigned n, bool of_free);
 void eng_memory_set_read_only(eng_memory *mem, uint64_t address); /* for kernels */
 void eng_memory_set_name(eng_memory *mem, uint64_t address, const char *name);
+void eng_memory_set_device(eng_memory *mem, uint64_t address, unsigned device);
+void eng_memory_set_open(eng_memory *mem, uint64_t address, uint64_t devices);
 
 /* The allocation that contains address, live first, else freed; NULL. *near (may be NULL) gets the closest
  * one below when none contains it. */
@@ -84,6 +88,7 @@ const eng_allocation *eng_memory_at(const eng_memory *mem, size_t i);
 bool eng_memory_contains(const eng_memory *mem, uint64_t address); /* in the reserved range at all */
 uint64_t eng_memory_used(const eng_memory *mem);
 uint64_t eng_memory_capacity(const eng_memory *mem);
+uint64_t eng_memory_used_of(const eng_memory *mem, unsigned device); /* by allocations of one device; slow: looks at all */
 uint64_t eng_memory_touched(const eng_memory *mem); /* bytes of it that cost host memory, by chunks of 64 KiB */
 
 /* Host-side copies and fills; device ranges are checked whole before a byte moves (ERR_ARGUMENT names the allocation).

@@ -18,12 +18,14 @@ static bool is_mapped(uint64_t address) {
     return address < (uint64_t)1 << 47 && msync((void *)page, 1, MS_ASYNC) == 0;
 }
 
-static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, const eng_ins *i, const mem_alloc **near) {
+static eng_finding_kind kind_of(const eng_view *v, uint64_t address, const eng_ins *i, const mem_alloc **near) {
+    const eng_memory *m = v->mem;
     mem_alloc *below, *a = mem_find(m, address, &below);
     *near = a ? a : below;
     if (address < NULL_PAGES) return ENG_FAULT_NULL;
     if (a && a->pub.kind == ENG_ALLOC_REGISTERED && a->pub.freed) return ENG_FAULT_HOST_POINTER;
     if (a && a->pub.freed) return ENG_FAULT_FREED;
+    if (a && mem_beyond_reach(v, &a->pub)) return ENG_FAULT_PEER;
     if (address & (i->width - 1u)) return ENG_FAULT_MISALIGNED;
     if (a && a->pub.read_only && address + i->width <= a->end && i->z & (ENG_WRITE | ENG_ATOMIC)) return ENG_FAULT_READ_ONLY;
     if (a) return ENG_FAULT_OUT_OF_BOUNDS; /* its end is behind the allocation's */
@@ -43,16 +45,16 @@ static eng_finding_kind kind_of(const eng_memory *m, uint64_t address, const eng
 }
 
 bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_t lanes) {
-    const eng_memory *m = w->worker->memory;
+    const eng_view *v = w->worker->memory_state;
     bool fatal = false;
     while (lanes) { /* one finding for all lanes with the same fault and allocation */
         const mem_alloc *near, *other;
         unsigned first = (unsigned)__builtin_ctz(lanes);
-        eng_finding_kind kind = kind_of(m, addresses[first], i, &near);
+        eng_finding_kind kind = kind_of(v, addresses[first], i, &near);
         uint32_t same = 0;
         for (unsigned l = first; l < 32; l++)
-            if (lanes >> l & 1 && kind_of(m, addresses[l], i, &other) == kind && other == near) same |= 1u << l;
-        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED && kind != ENG_FAULT_READ_ONLY;
+            if (lanes >> l & 1 && kind_of(v, addresses[l], i, &other) == kind && other == near) same |= 1u << l;
+        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED && kind != ENG_FAULT_READ_ONLY && kind != ENG_FAULT_PEER;
         eng_finding f = {.kind = kind, .lanes = same, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z,
                          .width = i->width, .address = addresses[first], .allocation = near ? &near->pub : NULL, .fatal = ends};
         eng_fault(w, i, &f);

@@ -52,7 +52,7 @@ static void note_read(eng_view *v, mem_alloc *a) {
 bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access) {
     settle(v, r);
     mem_alloc *a = mem_find(v->mem, address, NULL);
-    if (!a || a->pub.freed) return false;
+    if (!a || a->pub.freed || mem_beyond_reach(v, &a->pub)) return false;
     bool write = access & (ENG_WRITE | ENG_ATOMIC);
     if (write && a->pub.read_only) return false;
     if (!v->parallel) mem_advance(v->mem, a);

@@ -422,6 +422,8 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
     while (made < n && (workers[made] = new_worker(grid, made))) {
         eng_view *view = workers[made]->memory_state = eng_memory_view(memory, made);
         view->apart_threads = grid->apart;
+        view->reach = grid->launch->reach;
+        view->device = grid->launch->device;
         made++;
     }
     for (size_t s = 0; s < made * grid->launch->n_sinks; s++)

@@ -41,6 +41,8 @@ typedef struct eng_view {
     uint8_t *dirty;         /* several workers: a byte a tile, how many of its differences are not zero; else NULL */
     mem_run runs[MEM_RANGES]; /* of loads, by place of their range */
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
+    uint64_t reach;         /* eng_launch.reach, eng_launch.device */
+    unsigned device;
     bool parallel;
     bool apart;             /* several workers that cannot meet: nothing is kept, nothing need be marked that is defined */
     const eng_apart *apart_threads; /* what is known of the launch's accesses; NULL: nothing */
@@ -51,6 +53,11 @@ typedef struct eng_view {
     wg_vec(mem_alloc *) read; /* allocations that the view filled ranges of, for loads */
     bool failed;            /* the host had no room for what had to be kept */
 } eng_view;
+
+/* Memory of a device that the launch's own may not touch (eng_launch.reach). What lies on the host is everybody's. */
+static inline bool mem_beyond_reach(const eng_view *v, const eng_allocation *a) {
+    return v->reach && !(v->reach >> a->device & 1) && !(a->open >> v->device & 1) && (a->kind == ENG_ALLOC_DEVICE || a->kind == ENG_ALLOC_GLOBAL);
+}
 
 /* The place of an instruction's range in the view, in bytes from its start. */
 static inline uint32_t mem_range_slot(uint32_t instr, unsigned access) {

@@ -16,6 +16,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_MISALIGNED] = {WATCH_KIND_MISALIGNED, "an address that is not a multiple of the access's width"},
     [ENG_FAULT_HOST_POINTER] = {WATCH_KIND_HOST_ACCESS, "a pointer to host memory"},
     [ENG_FAULT_READ_ONLY] = {WATCH_KIND_OUT_OF_BOUNDS, "__constant__ memory, which kernels may only read"},
+    [ENG_FAULT_PEER] = {WATCH_KIND_OUT_OF_BOUNDS, "memory of another device, which this one has no access to (cudaDeviceEnablePeerAccess gives it)"},
     [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
     [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},

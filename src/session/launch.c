@@ -89,6 +89,7 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
         (int)l->shared_dynamic, "registers", (int)f->registers, "stream", (json_int_t)l->stream, "sm",
         eng_code_module(l->code)->sm, "complete", result->complete ? 1 : 0, "nanoseconds_modelled", nanoseconds);
     if (!out) return NULL;
+    if (l->reach) json_object_set_new(out, "device", json_integer(l->device));
     if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
     json_object_update(out, record->extra);
     json_object_set_new(out, "counters", counters_json(record));
@@ -144,7 +145,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     hearing heard = {.ses = ses};
     watch_extents extents = {0};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
-                         .cooperative = l->cooperative, .jobs = ses->options.jobs,
+                         .cooperative = l->cooperative, .device = l->device, .reach = l->reach, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
                          .finding = on_finding, .print = on_print, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);

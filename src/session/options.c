@@ -7,7 +7,7 @@
 /* One row an option: its key, its member, how it is packed. */
 #define TEXTS(X) X("gpu", gpu) X("kernels", kernels) X("checks", checks) X("record", record) X("trace", trace)
 #define NUMBERS(X)                                                                                           \
-    X("jobs", jobs) X("launch_skip", launch_skip) X("launch_count", launch_count) X("seed", seed)            \
+    X("gpus", gpus) X("jobs", jobs) X("launch_skip", launch_skip) X("launch_count", launch_count) X("seed", seed)            \
     X("chunk_bytes", chunk_bytes) X("group_threads", group_threads) X("max_instructions", max_instructions)
 #define FLAGS(X) X("want_instructions", want_instructions) X("want_samples", want_samples) X("progress", progress) X("stop_on_error", stop_on_error) \
     X("only_this_process", only_this_process)
@@ -49,6 +49,14 @@ wg_status ses_options_read(const char *text, ses_options *out, wg_error *err) {
     bool ok = ses_options_copy(out, &o);
     json_decref(object);
     return ok ? WG_OK : wg_fail(err, WG_ERR_MEMORY, "no memory for the options");
+}
+
+unsigned ses_gpus_asked(void) {
+    const char *text = getenv(SES_ENVIRONMENT);
+    json_t *object = text ? json_loads(text, 0, NULL) : NULL;
+    json_int_t n = json_integer_value(json_object_get(object, "gpus"));
+    json_decref(object);
+    return n > 1 && n <= SES_MOST_GPUS ? (unsigned)n : 1;
 }
 
 bool ses_options_copy(ses_options *to, const ses_options *from) {

@@ -37,6 +37,7 @@ wg_status ses_open(const ses_options *options, session **out, wg_error *err) {
         return status;
     }
     if (text && ses->options.only_this_process) leave_environment();
+    if (!ses->options.gpus) ses->options.gpus = 1;
     if (!ses->options.jobs) {
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         ses->options.jobs = n > 0 ? (unsigned)n : 1;
@@ -96,6 +97,7 @@ static void write_begin(session *ses) {
     json_t *begin = json_object();
     json_object_set_new(begin, "parent", json_integer(getppid()));
     json_object_set_new(begin, "gpu", gpu_json(eng_device_gpu(ses->device)));
+    if (ses->options.gpus > 1) json_object_set_new(json_object_get(begin, "gpu"), "count", json_integer(ses->options.gpus));
     ses_write(ses, "begin", begin);
 }
 
@@ -165,7 +167,7 @@ eng_device *ses_device(session *ses, wg_error *err) {
                 ses->options.gpu ? ses->options.gpu : "");
         return NULL;
     }
-    if (eng_device_new(gpu, &ses->device, err) != WG_OK) return ses->device = NULL;
+    if (eng_devices_new(gpu, ses->options.gpus, &ses->device, err) != WG_OK) return ses->device = NULL;
     ses_allocations_watch(ses);
     write_begin(ses);
     return ses->device;
@@ -192,10 +194,14 @@ static wg_status read_module(session *ses, const img_file *file, int container, 
 }
 
 wg_status ses_load(session *ses, const img_file *file, int container, eng_code **out, wg_error *err) {
+    return ses_load_on(ses, 0, file, container, NULL, out, err);
+}
+
+wg_status ses_load_on(session *ses, unsigned device, const img_file *file, int container, const eng_code *first, eng_code **out, wg_error *err) {
     if (!ses_device(ses, err)) return err ? err->status : WG_ERR_STATE;
     ses_module module = {0};
     wg_status status = read_module(ses, file, container, &module, err);
-    if (status == WG_OK) status = eng_load(ses->device, module.module, &module.code, err);
+    if (status == WG_OK) status = eng_load_on(ses->device, device, module.module, first, &module.code, err);
     if (status == WG_OK && !wg_vec_push(&ses->modules, module)) status = wg_fail(err, WG_ERR_MEMORY, "no memory for a module");
     if (status != WG_OK) {
         if (module.code) eng_unload(module.code);

@@ -14,6 +14,7 @@
 
 typedef struct ses_options {
     const char *gpu;                    /* NULL: fits the code */
+    unsigned gpus;                      /* how many of them; 0: one */
     unsigned jobs;                      /* 0: as many as there are processors */
     const char *kernels;                /* pattern (fnmatch, or a part of the name); others run unrecorded */
     uint64_t launch_skip, launch_count; /* of the launches that match; count 0 = all */
@@ -33,6 +34,10 @@ typedef struct ses_options {
 /* WARPGRIND_OPTIONS carries the options from the command to the library, as JSON. */
 #define SES_ENVIRONMENT "WARPGRIND_OPTIONS"
 char *ses_options_write(const ses_options *options); /* malloc'd; NULL: no memory */
+
+enum { SES_MOST_GPUS = 64 };
+/* How many devices programs see, before there is a session: from the environment. */
+unsigned ses_gpus_asked(void);
 
 typedef struct session session;
 
@@ -57,6 +62,8 @@ const ses_options *ses_options_of(const session *ses);
 /* Loads what one container of a file holds for the session's device: chooses, assembles PTX if needed
  * (with a note). The file must outlive the code; the module belongs to the session. */
 wg_status ses_load(session *ses, const img_file *file, int container, eng_code **out, wg_error *err);
+/* The same for one of several devices; first: the same code on the device where it was loaded before, or NULL. */
+wg_status ses_load_on(session *ses, unsigned device, const img_file *file, int container, const eng_code *first, eng_code **out, wg_error *err);
 void ses_unload(session *ses, eng_code *code);
 
 typedef struct ses_launch {
@@ -66,6 +73,8 @@ typedef struct ses_launch {
     uint32_t shared_dynamic;
     const void *params;
     bool cooperative;
+    unsigned device;        /* of several */
+    uint64_t reach;         /* bit set of devices whose memory it may touch; 0: there is only one */
     void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
     bool after_fault;       /* a device would not have run it: only its findings are recorded */
