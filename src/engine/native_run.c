@@ -409,6 +409,7 @@ static void make(native_run *r) {
         g_imm(x, 0, false, x86_reg(RAX), ROUND_BYTES);
         g_imm(x, 7, false, x86_reg(RAX), ENG_SLOT);
         x86_land_at(x, x86_jump(x, 5), top);
+        v_zero_upper(x); /* as handlers do: what comes next may be code without AVX */
         g_imm(x, 5, true, x86_reg(RDX), ENG_SLOT);
         store_predicates(r);
         for (unsigned n = saved; n-- > 0;) g_pop(x, written_in[n]);

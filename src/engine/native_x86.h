@@ -92,6 +92,7 @@ static inline void v_shift(x86 *x, unsigned op, unsigned how, int d, int a, unsi
 }
 static inline void v_load(x86 *x, int d, x86_rm from) { v_op(x, V_LOAD, d, 0, from); }
 static inline void v_store(x86 *x, x86_rm to, int s) { v_op(x, V_STORE, s, 0, to); }
+static inline void v_zero_upper(x86 *x) { x86_byte(x, 0xc5), x86_byte(x, 0xf8), x86_byte(x, 0x77); }
 /* d = mask's sign ? yes : no */
 static inline void v_blendv(x86 *x, int d, int no, x86_rm yes, int mask) { v_op_imm(x, V_BLENDV, d, no, yes, (unsigned)mask << 4); }
 
