@@ -176,7 +176,25 @@ static inline void put_access_as(eng_warp *w, const eng_ins *i, uint32_t on, con
 static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
     put_access_as(w, i, on, s, space, A, i->access);
 }
-/* Of a store, from the registers at slot c: with what all lanes store, when it is the same. */
+/* Do lanes that store to one address store one value? Addresses are multiples of the width: two are the same or apart. */
+static inline bool lanes_agree(const eng_ins *i, uint32_t on, const uint64_t *A, const uint8_t *R, unsigned words, uint32_t keep) {
+    uint8_t lane_at[64];
+    memset(lane_at, 0xff, sizeof lane_at);
+    for (uint32_t left = on; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left), at = (unsigned)(A[l] / i->width * 0x9e3779b1u >> 26) & 63;
+        while (lane_at[at] != 0xff && A[lane_at[at]] != A[l]) at = (at + 1) & 63;
+        if (lane_at[at] == 0xff) {
+            lane_at[at] = (uint8_t)l;
+            continue;
+        }
+        for (unsigned k = 0; k < words; k++) {
+            const uint32_t *v = (const uint32_t *)(const void *)(R + i->c + k * ENG_SLOT);
+            if ((v[l] ^ v[lane_at[at]]) & keep) return false;
+        }
+    }
+    return true;
+}
+/* Of a store, from the registers at slot c: with what the lanes store, as far as it is the same. */
 static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
     uint32_t hash = 2166136261u, differ = 0;
     unsigned first = (unsigned)__builtin_ctz(on), words = i->width > 4 ? i->width / 4u : 1;
@@ -187,7 +205,8 @@ static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const s
         hash = (hash ^ (v[first] & keep)) * 16777619u;
     }
     put_access(w, i, on, s, space, A);
-    (w->worker->ev - 1)->value = differ ? 0 : hash | 1;
+    bool meet = s->cls == ENG_GENERAL || s->cls == ENG_ROWS;
+    (w->worker->ev - 1)->value = !differ ? hash | 1 : meet && lanes_agree(i, on, A, R, words, keep) ? ENG_VALUES_AGREE : 0;
 }
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {

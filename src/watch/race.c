@@ -107,7 +107,8 @@ static const char *word_of(const race_access *a) {
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
     const race_access *a = race_access_of(st, before), *b = race_access_of(st, st->n - 1);
     bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
-    bool same_value = a->value && a->value == b->value && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
+    bool equal = same_instruction ? a->value : a->value & 1 && a->value == b->value;
+    bool same_value = equal && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
     watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
                        .at = watch_side_of(batch, ev, lane), .other = side_of(st, before, address),
                        .key = (uint64_t)same_warp + 2 * (a->block == b->block)};

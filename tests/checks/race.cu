@@ -104,6 +104,27 @@ __global__ void note_same_value(int *a, int *b, int n) {
     __syncthreads();
     b[threadIdx.x] = s[0];
 }
+// The lanes of a row store one value to the row's place, or values of their own.
+// run 1 32 race error
+__global__ void bad_row_values(int *a, int *b, int n) {
+    int row = threadIdx.x % 5;
+    b[row * 4] = row + threadIdx.x / 30; // <-
+}
+// run 1 32 race note
+__global__ void note_row_values(int *a, int *b, int n) {
+    int row = threadIdx.x % 5;
+    b[row * 4] = row + threadIdx.x / 32; // <-
+}
+// run 1 32 race error
+__global__ void bad_row_values_wide(int *a, int *b, int n) {
+    int row = threadIdx.x / 8;
+    reinterpret_cast<int4 *>(b)[row * row] = make_int4(row, 1, 2, threadIdx.x == 30); // <-
+}
+// run 1 32 race note
+__global__ void note_row_values_wide(int *a, int *b, int n) {
+    int row = threadIdx.x / 8;
+    reinterpret_cast<int4 *>(b)[row * row] = make_int4(row, 1, 2, threadIdx.x == 32); // <-
+}
 // run 1 64 silent
 __global__ void good_one_writer(int *a, int *b, int n) {
     __shared__ int s[2];
