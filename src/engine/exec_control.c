@@ -97,8 +97,8 @@ static void sync_events(const eng_ins *i, eng_warp *w, uint32_t on, const uint32
 }
 
 /* x: counters; z: 1 backward, 2 an event is wanted, 4 another predicate ps[0], 8 ps[1], 16 all lanes or none (.U:
- * another branch, lane by lane, stands behind it for those that disagree) */
-enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16 };
+ * another branch, lane by lane, stands behind it for those that disagree), 32 all lanes when any would (.ANY) */
+enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16, BRA_ANY = 32 };
 #define FINISH_BRANCH(t, flags)                                                                                   \
     do {                                                                                                          \
         uint64_t *c = w->counts + i->x;                                                                           \
@@ -138,7 +138,9 @@ ENG_HANDLER(bra_any) {
     uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
     if (i->z & BRA_PRED) t &= eng_pred(w, i->ps[0]);
     if (i->z & BRA_UPRED) t &= eng_pred(w, i->ps[1]);
-    if (i->z & BRA_WHOLE && t != mask) {
+    if (i->z & BRA_ANY && t) {
+        t = mask;
+    } else if (i->z & BRA_WHOLE && t != mask) {
         (w->counts + i->x)[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
         t = 0;
     }
@@ -171,10 +173,10 @@ static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
         out->fn = bra_group;
         return true;
     }
-    bool whole = in->sub == SASS_BRA_U;
-    out->z |= (more ? BRA_PRED : 0) | (uniform ? BRA_UPRED : 0) | (whole ? BRA_WHOLE : 0);
+    bool whole = in->sub == SASS_BRA_U, any = in->shape;
+    out->z |= (more ? BRA_PRED : 0) | (uniform ? BRA_UPRED : 0) | (whole ? BRA_WHOLE : 0) | (any ? BRA_ANY : 0);
     if (!guarded && !more && !uniform) out->fn = bra_always;
-    else if (more || uniform || event || whole) out->fn = bra_any;
+    else if (more || uniform || event || whole || any) out->fn = bra_any;
     else out->fn = back ? bra_backward : bra_forward;
     return true;
 }
