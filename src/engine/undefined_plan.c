@@ -89,14 +89,23 @@ static void add_address(undef_op *op, uint32_t slot, unsigned words, uint32_t ze
     if (slot == zero || op->n_addresses == 4) return;
     op->address[op->n_addresses++] = (undef_operand){.kind = SASS_REG, .slot = slot, .words = (uint8_t)words};
 }
+/* Is it in shared or local memory? Then 32 bits are its address. */
+static bool in_window(const sass_instr *in) {
+    switch (in->op) {
+    case SASS_SYNCS: case SASS_SYNCS_PHASE: case SASS_ARRIVES: return true;
+    default: break;
+    }
+    switch (sass_class_of((sass_op)in->op)) {
+    case SASS_CLASS_SHARED_LD: case SASS_CLASS_SHARED_ST: case SASS_CLASS_SHARED_ATOM: case SASS_CLASS_LOCAL_LD: case SASS_CLASS_LOCAL_ST: return true;
+    default: return false;
+    }
+}
 static void addresses_of(eng_plan *plan, const sass_instr *in, undef_op *op) {
     const sass_operand *ops[] = {&in->a, &in->b, &in->c};
     const sass_address *mem[] = {&in->mem, &in->mem2};
     for (unsigned k = 0; k < 2; k++) {
         if (!mem[k]->present) continue;
-        bool window = k || sass_class_of((sass_op)in->op) == SASS_CLASS_SHARED_LD || sass_class_of((sass_op)in->op) == SASS_CLASS_SHARED_ST ||
-                      sass_class_of((sass_op)in->op) == SASS_CLASS_SHARED_ATOM || sass_class_of((sass_op)in->op) == SASS_CLASS_LOCAL_LD ||
-                      sass_class_of((sass_op)in->op) == SASS_CLASS_LOCAL_ST;
+        bool window = k || in_window(in); /* LDGSTS has both */
         add_address(op, eng_slot_reg(plan, mem[k]->base), mem[k]->wide ? 2 : 1, plan->zero);
         add_address(op, eng_slot_ureg(plan, mem[k]->uniform), window ? 1 : 2, plan->zero);
     }
