@@ -3,7 +3,7 @@
 #define WG_ENGINE_ARRIVE_H
 
 #include "engine/mbarrier.h"
-#include "engine/window.h"
+#include "engine/phase.h"
 
 /* x beside the MEM_ flags: bits 8.. what is done; c: the count, y: both words of the state are wanted */
 enum { SYNC_A1TR, SYNC_A1T0, SYNC_A0T1, SYNC_A0TR, SYNC_A0TX, SYNC_ART0, SYNC_ARRIVE80, SYNC_COPIED80, SYNC_COPIED, SYNC_NO_BYTES };
@@ -19,6 +19,13 @@ static uint64_t change(uint64_t b, unsigned what, uint32_t count) {
     case SYNC_A0TX: return mbarrier90_settle(mbarrier90_bytes(b, -count));
     case SYNC_NO_BYTES: return mbarrier90_settle(mbarrier90_bytes(b, UINT32_MAX));
     default: return mbarrier90_settle(mbarrier90_arrive(b, count));
+    }
+}
+static unsigned told(unsigned what) {
+    switch (what) {
+    case SYNC_COPIED80: case SYNC_COPIED: case SYNC_NO_BYTES: return ENG_PHASE_COPIED;
+    case SYNC_A0T1: case SYNC_A0TR: case SYNC_A0TX: return ENG_PHASE_BYTES;
+    default: return ENG_PHASE_ARRIVES;
     }
 }
 static bool barrier_lanes(const eng_ins *i, eng_warp *w, uint32_t on, const uint64_t *A) {
@@ -38,16 +45,31 @@ static __attribute__((noinline)) const eng_ins *arrive(const eng_ins *i, eng_war
     if (on) {
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!barrier_lanes(i, w, on, A))) ENG_GOTO(eng_end(w, i));
+        unsigned what = told(i->x >> 8 & 15);
+        uint32_t since = 0, phase = 0; /* lanes at one barrier and in one phase are told together */
+        uint64_t at = 0;
         ENG_LANES(l, on) {
             uint64_t old, now;
             memcpy(&old, w->shared + A[l], 8);
+            if (since && A[l] != at) {
+                put_phase(w, i, since, at, what, phase);
+                since = 0;
+            }
+            at = A[l];
+            phase = (uint32_t)(old >> 63);
+            since |= 1u << l;
             now = i->x & SYNC_DROP ? mbarrier90_drop(old) : old;
             now = change(now, i->x >> 8 & 15, eng_u32(R, i->c)[l]);
             memcpy(w->shared + A[l], &now, 8);
+            if (now >> 63 != phase) {
+                put_phase(w, i, since, at, what | ENG_PHASE_ENDS, phase);
+                since = 0;
+            }
             if (!i->y) continue;
             eng_u32(R, i->d)[l] = (uint32_t)old;
             eng_u32(R, i->d + ENG_SLOT)[l] = (uint32_t)(old >> 32);
         }
+        put_phase(w, i, since, at, what, phase);
     }
     ENG_NEXT;
 }

@@ -23,6 +23,7 @@ typedef enum eng_event_kind {
     ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: address = inactive lanes that were read; general: where each lane read,
                         once a shuffle of this warp has read an inactive one, else ENG_UNIFORM */
     ENG_EV_FENCE,    /* more = scope; access = eng_fence */
+    ENG_EV_PHASE,    /* an asynchronous barrier in shared memory at address: more = eng_phase | (number of its phase, modulo 2) << 8 */
     ENG_EV_ASYNC,    /* cp.async groups: more = eng_async | groups left open << 8 | scoreboard << 16 */
     ENG_EV_EXIT,     /* lanes in mask ended; more = 1 when they never did a load, store, atomic, shuffle, barrier */
     ENG_EV_BLOCK,    /* a block starts: address = its linear index */
@@ -49,6 +50,17 @@ typedef enum eng_async {
     ENG_ASYNC_COMMIT, /* LDGDEPBAR: the copies so far are a group */
     ENG_ASYNC_WAIT    /* DEPBAR.LE: until at most so many groups are open */
 } eng_async;
+
+typedef enum eng_phase {
+    ENG_PHASE_BEGINS,  /* the barrier is initialised */
+    ENG_PHASE_ARRIVES, /* lanes in mask arrive */
+    ENG_PHASE_COPIED,  /* it is told that the copies of lanes in mask so far (cp.async) have ended */
+    ENG_PHASE_BYTES,   /* it is told of bytes: that releases nothing */
+    ENG_PHASE_SEEN,    /* lanes in mask saw that the phase they waited for, the one before this, has ended */
+    ENG_PHASE_LOOKED,  /* they looked; for which phase is not known */
+    ENG_PHASE_KIND = 15,
+    ENG_PHASE_ENDS = 16 /* or-ed: the phase ends with that */
+} eng_phase;
 
 typedef enum eng_meeting {
     ENG_MEETS,             /* __syncwarp */

@@ -2,7 +2,7 @@
  * and send everything else, before it has had an effect, to the general ones. */
 #include "engine/lift.h"
 #include "engine/loads.h"
-#include "engine/window.h"
+#include "engine/phase.h"
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
@@ -10,6 +10,21 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
     if (on) {
         shared_addresses(i, R, A);
         if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT_LOADED;
+}
+
+/* A look at an asynchronous barrier (phase.h). c: the phase that is waited for; y: when it has ended, its bit << 8, not known << 16 */
+static __attribute__((noinline)) const eng_ins *load_phase(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    ENG_ADDRESSES(A);
+    uint32_t on = eng_on(i, w, mask), ended = 0;
+    if (on) {
+        shared_addresses(i, R, A);
+        if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+        unsigned bit = i->y >> 8 & 31;
+        ENG_LANES(l, on) ended |= (i->y >> ((eng_u32(R, i->c)[l] >> bit & 1) | eng_u32(R, i->d)[l] >> 31 << 1) & 1) << l;
+        if (i->y >> 16) put_phase_seen(w, i, on, A, 4, ENG_PHASE_LOOKED);
+        else put_phase_seen(w, i, ended, A, 4, ENG_PHASE_SEEN);
     }
     ENG_NEXT_LOADED;
 }
@@ -132,6 +147,15 @@ static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->d = eng_slot_dst(plan, &in->dst);
     out->c = eng_plain_counter(plan, ENG_SHARED);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
+    phase_test test = {0};
+    if (tests_phase(plan, in, out->id, &test)) {
+        out->access |= ENG_STRONG;
+        out->z = out->access;
+        out->c = test.phase ? eng_slot_src(plan, test.phase) : plan->zero;
+        out->y = test.ended | test.bit << 8 | (test.phase ? 0u : 1u << 16);
+        out->fn = load_phase;
+        return true;
+    }
     if (out->x & MEM_SCALE) out->fn = load_rest;
     else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
     return true;

@@ -27,6 +27,7 @@ static __attribute__((noinline)) const eng_ins *phase(const eng_ins *i, eng_warp
             ended |= ((high ^ eng_u32(R, i->c)[l]) >> 31) << l;
         }
         eng_set_pred(w, i->pd[0], ended, on);
+        put_phase_seen(w, i, ended, A, 0, ENG_PHASE_SEEN);
         w->spinning |= ended != on;
     }
     ENG_NEXT;
@@ -51,6 +52,7 @@ static __attribute__((noinline)) const eng_ins *exchange(const eng_ins *i, eng_w
         memcpy(old, w->shared + A[lane], 8);
         memcpy(w->shared + A[lane], words, 8);
         shared_define(w, A, 1u << lane, 8);
+        put_phase(w, i, 1u << lane, A[lane], ENG_PHASE_BEGINS, words[1] >> 31);
     }
     ENG_NEXT;
 }

@@ -5,7 +5,11 @@
 
 #include "watch/race.h"
 
-enum { TRAIT_KNOWN = 1, TRAIT_OF_CAS = 2 /* a plain load whose value a compare-and-swap then checks */ };
+enum {
+    TRAIT_KNOWN = 1,
+    TRAIT_OF_CAS = 2, /* a plain load whose value a compare-and-swap then checks */
+    TRAIT_BEGINS = 4  /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
+};
 
 /* --- blocks ------------------------------------------------------------------------------------- */
 
@@ -18,13 +22,14 @@ static void free_block(race_block *b) {
     }
     wg_vec_free(&b->acquired);
     free(b->between);
+    race_phases_free(b);
     free(b->shared);
     free(b);
 }
 
 /* Blocks come often: what they allocated is used again. */
 static void begin_warp(race_warp *w, uint32_t token) {
-    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = 0;
+    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = w->n_meetings = 0;
     w->synced = w->changed = token;
     w->acquired.count = w->pending.count = w->groups.count = 0;
 }
@@ -39,6 +44,7 @@ static race_block *begin_block(race_state *st, uint64_t linear) {
     b->copies = b->astray = false;
     b->gone_on = 0;
     b->fenced_all = 0;
+    race_phases_forget(b);
     b->acquired.count = 0;
     if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
     for (unsigned w = 0; w < st->n_warps; w++) begin_warp(&b->warps[w], st->n);
@@ -87,7 +93,10 @@ static unsigned traits_of(race_state *st, const eng_event *ev) {
     const img_function *f = &st->ctx.module->functions[ev->function];
     if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return 0;
     uint8_t *t = &(*row)[ev->instr];
-    if (!*t) *t = TRAIT_KNOWN | (of_cas(eng_instructions(st->ctx.code, f), ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0);
+    if (!*t) {
+        const sass_instr *code = eng_instructions(st->ctx.code, f);
+        *t = TRAIT_KNOWN | (of_cas(code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0);
+    }
     return *t;
 }
 
@@ -123,6 +132,9 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     else if (order == RACE_WEAK)
         snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the warp, with only a shuffle or vote "
                  "between them, which orders no memory: __syncwarp() belongs between the two lines", word_of(b), memory, word_of(a));
+    else if (a->access & ENG_ASYNC && a->access & ENG_WRITE && st->block->phases)
+        snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: a barrier must be told of the copy "
+                 "(cuda::memcpy_async with the barrier, cp.async.mbarrier.arrive), and its phase must be waited for", word_of(b));
     else if (a->access & ENG_ASYNC && a->access & ENG_WRITE)
         snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: the copy's thread must wait for it "
                  "(cp.async.wait_group, __pipeline_wait_prior), and a barrier must follow before other threads use it", word_of(b));
@@ -171,6 +183,7 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
     if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
+    if (ev->access & ENG_ATOMIC && ev->space == ENG_SHARED && traits_of(st, ev) & TRAIT_BEGINS) a->access = ENG_WRITE;
     bool of_block = ev->access & ENG_STRONG && ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
     if (atomic && (ev->space == ENG_GLOBAL || of_block)) race_synchronise(st, batch, ev);
     if (!race_touch(st, batch, ev, token)) st->n = token;
@@ -185,11 +198,12 @@ static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev
         race_barrier(st, b, (uint32_t)ev->address, ev->more & 15);
         b->astray = ev->mask != 0;
         break;
-    case ENG_EV_SYNCWARP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, ev->access != ENG_MEETS); break;
-    case ENG_EV_WARP_OP: race_sync_lanes(st, &b->warps[ev->warp], ev->mask, true); break;
+    case ENG_EV_SYNCWARP: race_syncwarp(st, b, ev); break;
+    case ENG_EV_WARP_OP: race_sync_lanes(st, b, ev->warp, ev->mask, true); break;
     case ENG_EV_FENCE: race_fence(st, b, ev->warp, ev->more, ev->access == ENG_FENCE_ACQUIRE); break;
+    case ENG_EV_PHASE: race_phase(st, b, ev); break;
     case ENG_EV_ASYNC: race_async(st, &b->warps[ev->warp], ev->more); break;
-    case ENG_EV_EXIT: b->warps[ev->warp].exited |= ev->mask; break;
+    case ENG_EV_EXIT: race_exit(st, b, ev); break;
     default: break;
     }
 }
@@ -253,7 +267,10 @@ static void survey(race_state *st, const img_function *f) {
         case SASS_MEMBAR: st->far = false; break;
         case SASS_BAR: st->near &= in->sub != SASS_BAR_ARV && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE; break;
         case SASS_WARPSYNC: st->lanes &= in->a.kind == SASS_NONE || (in->a.kind == SASS_IMM && (uint32_t)in->a.value == UINT32_MAX); break;
-        case SASS_SYNCS: case SASS_SYNCS_PHASE: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = false; break;
+        case SASS_SYNCS: case SASS_SYNCS_PHASE: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = st->lanes = false; break;
+        case SASS_ATOMS:
+            if (in->sub == SASS_ATOM_ARRIVE) st->near = st->lanes = false;
+            break;
         default:
             /* flags of block scope order by themselves (race_synchronise) */
             if (in->order == SASS_STRONG && in->scope != SASS_SCOPE_NONE && in->scope < SASS_GPU) st->near = false;
@@ -321,5 +338,5 @@ static void stop(void *opaque) {
 
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .in_order = true,
                           .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
-                                   1u << ENG_EV_FENCE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
+                                   1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
                           .start = start, .events = events, .plain = plain, .apart = apart, .merge = merge, .finish = finish, .stop = stop};

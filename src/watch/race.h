@@ -54,6 +54,7 @@ struct race_release {
     uint32_t previous; /* the block's release before this one in the log, its index + 1 */
     race_known *known; /* what it had acquired itself */
     uint32_t n_known;
+    uint32_t *lanes;   /* of its block: tokens below them, by asynchronous barriers; NULL: none */
 };
 struct race_log { /* of one location that blocks synchronise through */
     wg_vec(race_release) releases;
@@ -62,8 +63,9 @@ struct race_log { /* of one location that blocks synchronise through */
 };
 
 typedef struct race_sync { uint32_t token, mask; bool weak; } race_sync; /* lanes met */
+typedef struct race_meeting { uint32_t instr, function, named, arrived; bool weak; } race_meeting; /* groups that wait at a __syncwarp */
 typedef struct race_group { uint32_t until, done; } race_group; /* cp.async: copies with tokens below until were waited for at done */
-enum { RACE_SYNCS = 16, RACE_BARRIERS = 16 };
+enum { RACE_SYNCS = 16, RACE_BARRIERS = 16, RACE_MEETINGS = 4 };
 typedef struct race_warp {
     uint32_t exited;
     uint32_t synced;    /* tokens below: ordered before all lanes of the warp */
@@ -73,9 +75,12 @@ typedef struct race_warp {
     uint32_t changed;   /* when its order last changed: accesses since then are ordered alike */
     race_sync syncs[RACE_SYNCS];
     unsigned n_syncs;
+    race_meeting meetings[RACE_MEETINGS];
+    unsigned n_meetings;
     race_knowledge acquired, pending;
     wg_vec(race_group) groups;
 } race_warp;
+typedef struct race_phases race_phases; /* asynchronous barriers of a block */
 typedef struct race_block {
     uint32_t linear, barrier; /* tokens below barrier: ordered before everything that follows in the block */
     uint32_t epoch, first_epoch; /* numbers for what lies between two barriers, no two blocks share one */
@@ -87,6 +92,7 @@ typedef struct race_block {
     race_warp warps[32];
     uint32_t *between;  /* [from * 32 + to]: tokens of a warp ordered before another's, by named barriers; NULL: none */
     race_knowledge acquired;
+    race_phases *phases;  /* NULL: none yet */
     race_row *shared;
     uint32_t shared_rows;
     struct race_block *next;
@@ -191,12 +197,25 @@ typedef enum race_order { RACE_ORDERED, RACE_WEAK /* only shuffles or votes lie 
 race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now);
 void race_arrive(race_state *st, race_block *block, const eng_event *ev);
 void race_barrier(race_state *st, race_block *block, uint32_t warps, unsigned number);
-void race_sync_lanes(race_state *st, race_warp *warp, uint32_t mask, bool weak);
+void race_sync_lanes(race_state *st, race_block *block, unsigned warp, uint32_t mask, bool weak);
+void race_syncwarp(race_state *st, race_block *block, const eng_event *ev);
+void race_exit(race_state *st, race_block *block, const eng_event *ev);
 void race_fence(race_state *st, race_block *block, unsigned warp, unsigned scope, bool only_acquire);
 void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev);
 void race_async(race_state *st, race_warp *warp, uint32_t more);
 void race_order_free(race_state *st);
 void race_knowledge_add(race_knowledge *to, race_log *log, uint32_t n);
+
+/* --- race_phase.c ------------------------------------------------------------------------------ */
+void race_phase(race_state *st, race_block *block, const eng_event *ev);
+void race_phases_meet(race_state *st, race_block *block, unsigned warp, uint32_t mask, bool weak);
+void race_phases_barrier(race_state *st, race_block *block, uint32_t from, uint32_t to);
+uint32_t *race_phases_released(race_state *st, race_block *block, unsigned warp);
+/* Does the access with this token, or the copy, come before what a lane does now? */
+race_order race_phases_order(const race_block *block, const race_access *a, unsigned lane_before, uint32_t token, bool copy, const race_access *now, unsigned lane_now);
+void race_phases_rename(race_state *st, race_block *block);
+void race_phases_forget(race_block *block);
+void race_phases_free(race_block *block);
 
 /* --- race.c ------------------------------------------------------------------------------------ */
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t word,

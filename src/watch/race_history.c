@@ -34,7 +34,7 @@ static void each_bound_of_warp(const race_state *st, race_warp *w) {
     }
 }
 
-static void each_bound(const race_state *st) {
+static void each_bound(race_state *st) {
     for (race_block *b = st->blocks; b; b = b->next) {
         rename_bound(st, &b->barrier);
         rename_bound(st, &b->fenced_all);
@@ -43,12 +43,14 @@ static void each_bound(const race_state *st) {
             for (unsigned w = 0; b->gone_on >> k & 1 && w < 32; w++)
                 if (b->passed[k] >> w & 1) rename_bound(st, &b->passed_at[k][w]);
         for (unsigned k = 0; b->between && k < 32 * 32; k++) rename_bound(st, &b->between[k]);
+        race_phases_rename(st, b);
     }
     for (size_t i = 0; i < st->logs.room; i++) {
         race_log *log = st->logs.slots[i].used ? (race_log *)(uintptr_t)st->logs.slots[i].value : NULL;
         for (size_t k = 0; log && k < log->releases.count; k++) {
             rename_bound(st, &log->releases.at[k].own);
             rename_bound(st, &log->releases.at[k].all);
+            for (unsigned l = 0; log->releases.at[k].lanes && l < 32 * st->n_warps; l++) rename_bound(st, &log->releases.at[k].lanes[l]);
         }
     }
 }

@@ -21,6 +21,7 @@ void race_barrier(race_state *st, race_block *b, uint32_t warps, unsigned number
     uint32_t live = 0, passed = b->gone_on >> number & 1 ? b->passed[number] : 0;
     b->gone_on &= ~(1u << number);
     for (unsigned w = 0; w < st->n_warps; w++) live |= (uint32_t)(b->warps[w].exited != UINT32_MAX) << w;
+    race_phases_barrier(st, b, warps, warps & ~passed);
     if ((live & ~warps) == 0 && !passed) {
         bool fenced = true;
         for (unsigned w = 0; w < st->n_warps; w++) {
@@ -54,8 +55,10 @@ void race_barrier(race_state *st, race_block *b, uint32_t warps, unsigned number
     }
 }
 
-void race_sync_lanes(race_state *st, race_warp *warp, uint32_t mask, bool weak) {
+void race_sync_lanes(race_state *st, race_block *b, unsigned w, uint32_t mask, bool weak) {
+    race_warp *warp = &b->warps[w];
     uint32_t live = ~warp->exited;
+    race_phases_meet(st, b, w, mask, weak);
     warp->changed = st->n;
     if (!weak && (live & ~mask) == 0) {
         warp->synced = st->n;
@@ -72,6 +75,42 @@ void race_sync_lanes(race_state *st, race_warp *warp, uint32_t mask, bool weak) 
     race_sync *last = warp->n_syncs ? &warp->syncs[warp->n_syncs - 1] : NULL;
     if (last && last->mask == mask && last->weak == weak) last->token = st->n; /* the later one orders more */
     else warp->syncs[warp->n_syncs++] = (race_sync){.token = st->n, .mask = mask, .weak = weak};
+}
+
+/* Ends the meetings to which all have come that are named and live. */
+static void meet(race_state *st, race_block *b, unsigned w) {
+    race_warp *warp = &b->warps[w];
+    for (unsigned k = warp->n_meetings; k-- > 0;) {
+        race_meeting m = warp->meetings[k];
+        if (m.named & ~warp->exited & ~m.arrived) continue;
+        warp->meetings[k] = warp->meetings[--warp->n_meetings];
+        race_sync_lanes(st, b, w, m.arrived, m.weak);
+    }
+}
+
+/* Lanes that have parted may come to a __syncwarp one after the other. They go on when all are there: what each did before it came is then
+ * before what all do afterwards. */
+void race_syncwarp(race_state *st, race_block *b, const eng_event *ev) {
+    race_warp *warp = &b->warps[ev->warp];
+    bool weak = ev->access != ENG_MEETS;
+    if (!(ev->more & ~warp->exited & ~ev->mask)) {
+        race_sync_lanes(st, b, ev->warp, ev->mask, weak);
+        return;
+    }
+    unsigned k = 0;
+    while (k < warp->n_meetings && (warp->meetings[k].instr != ev->instr || warp->meetings[k].function != ev->function || warp->meetings[k].named != ev->more)) k++;
+    if (k == RACE_MEETINGS) { /* they wait at more places than are remembered: no alarm for that */
+        race_sync_lanes(st, b, ev->warp, ev->more & ~warp->exited, weak);
+        return;
+    }
+    if (k == warp->n_meetings) warp->meetings[warp->n_meetings++] = (race_meeting){.instr = ev->instr, .function = ev->function, .named = ev->more, .weak = weak};
+    warp->meetings[k].arrived |= ev->mask;
+    meet(st, b, ev->warp);
+}
+
+void race_exit(race_state *st, race_block *b, const eng_event *ev) {
+    b->warps[ev->warp].exited |= ev->mask;
+    meet(st, b, ev->warp);
 }
 
 /* Is what `from` did before a token ordered before what `to` does now, through the meetings since then? */
@@ -136,7 +175,7 @@ static race_log *log_of(race_state *st, uint64_t address, bool make) {
     return log;
 }
 
-static void release(race_state *st, race_log *log, const race_block *b, unsigned w) {
+static void release(race_state *st, race_log *log, race_block *b, unsigned w) {
     const race_warp *warp = &b->warps[w];
     uint64_t last = 0;
     wg_u64map_get(&log->last, b->linear, &last);
@@ -150,7 +189,8 @@ static void release(race_state *st, race_log *log, const race_block *b, unsigned
         r.n_known = (uint32_t)n;
         log->with_known++;
     }
-    if (!wg_vec_push(&log->releases, r)) free(r.known);
+    r.lanes = race_phases_released(st, b, w);
+    if (!wg_vec_push(&log->releases, r)) free(r.known), free(r.lanes);
     else wg_u64map_set(&log->last, b->linear, log->releases.count);
     st->synchronises = true;
 }
@@ -205,7 +245,7 @@ void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *e
 }
 
 enum { SEARCH_STEPS = 512 };
-static bool knows(const race_known *known, size_t n, const race_access *a, uint32_t token, unsigned *steps) {
+static bool knows(const race_known *known, size_t n, const race_access *a, unsigned lane, uint32_t token, unsigned *steps) {
     for (size_t k = 0; k < n; k++) {
         const race_log *log = known[k].log;
         uint64_t at = 0;
@@ -213,7 +253,8 @@ static bool knows(const race_known *known, size_t n, const race_access *a, uint3
         wg_u64map_get(&log->last, a->block, &at);
         for (; at; at = log->releases.at[at - 1].previous) {
             const race_release *r = &log->releases.at[at - 1];
-            if (at <= known[k].n && ((r->warp == a->warp && token < r->own) || token < r->all)) return true;
+            if (at > known[k].n) continue;
+            if ((r->warp == a->warp && token < r->own) || token < r->all || (r->lanes && token < r->lanes[32u * a->warp + lane])) return true;
         }
     }
     for (size_t k = 0; k < n; k++) {
@@ -221,7 +262,7 @@ static bool knows(const race_known *known, size_t n, const race_access *a, uint3
         if (!log->with_known) continue;
         for (uint32_t i = known[k].n; i-- > 0;) {
             const race_release *r = &log->releases.at[i];
-            if (++*steps > SEARCH_STEPS || (r->n_known && knows(r->known, r->n_known, a, token, steps))) return true;
+            if (++*steps > SEARCH_STEPS || (r->n_known && knows(r->known, r->n_known, a, lane, token, steps))) return true;
         }
     }
     return false;
@@ -237,6 +278,7 @@ race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, 
     if (a->block == b->linear) {
         uint32_t token = before;
         if (a->access & ENG_ASYNC && a->access & ENG_WRITE) {
+            if (race_phases_order(b, a, lane_before, before, true, now, lane_now) == RACE_ORDERED) return RACE_ORDERED;
             token = copied(&b->warps[a->warp], before);
             if (token == UINT32_MAX) return RACE_UNORDERED;
             token--; /* what follows the wait comes after it */
@@ -248,9 +290,12 @@ race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, 
         } else if (b->between && token < b->between[a->warp * 32 + now->warp]) {
             return RACE_ORDERED;
         }
+        race_order order = race_phases_order(b, a, lane_before, token, false, now, lane_now);
+        if (order != RACE_UNORDERED) return order;
     }
     if (!st->synchronises) return RACE_UNORDERED;
-    if (knows(warp->acquired.at, warp->acquired.count, a, before, &steps) || knows(b->acquired.at, b->acquired.count, a, before, &steps))
+    if (knows(warp->acquired.at, warp->acquired.count, a, lane_before, before, &steps) ||
+        knows(b->acquired.at, b->acquired.count, a, lane_before, before, &steps))
         return RACE_ORDERED;
     return RACE_UNORDERED;
 }
@@ -259,7 +304,10 @@ void race_order_free(race_state *st) {
     for (size_t i = 0; i < st->logs.room; i++) {
         if (!st->logs.slots[i].used) continue;
         race_log *log = (race_log *)(uintptr_t)st->logs.slots[i].value;
-        for (size_t k = 0; k < log->releases.count; k++) free(log->releases.at[k].known);
+        for (size_t k = 0; k < log->releases.count; k++) {
+            free(log->releases.at[k].known);
+            free(log->releases.at[k].lanes);
+        }
         wg_vec_free(&log->releases);
         wg_u64map_free(&log->last);
         free(log);

@@ -122,7 +122,7 @@ static bool look(const touch *t, race_mark before, uint32_t words) {
     race_state *st = t->st;
     uint32_t token = RACE_TOKEN(before);
     const race_access *a = race_access_of(st, token);
-    bool ordered = true, conflicts = conflict(a, t->now), quick = a->block != t->now->block || a->warp != t->now->warp;
+    bool ordered = true, conflicts = conflict(a, t->now), quick = a->block != t->now->block || (a->warp != t->now->warp && !st->block->phases);
     if (a->block == t->now->block && !(a->access & ENG_ASYNC)) { /* what needs no look at lanes */
         const race_block *b = st->block;
         if (token < b->barrier) return true;

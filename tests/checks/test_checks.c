@@ -19,11 +19,24 @@ typedef struct expected {
     bool cooperative;
 } expected;
 
-static bool marked(const expected *e, const json_t *side) {
-    json_int_t line = json_integer_value(json_object_get(side, "line"));
+static const char *source; /* name of the file, without folders */
+
+static bool marked_at(const expected *e, const json_t *place) {
+    const char *file = json_string_value(json_object_get(place, "file"));
+    json_int_t line = json_integer_value(json_object_get(place, "line"));
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (!file || strcmp(slash ? slash + 1 : file, source) != 0) return false;
     for (unsigned k = 0; k < e->n_marks; k++)
         if (e->marks[k] == line) return true;
     return false;
+}
+/* The line itself, or the one of the call that put it there. */
+static bool marked(const expected *e, const json_t *side) {
+    bool found = marked_at(e, side);
+    size_t i;
+    json_t *call;
+    json_array_foreach(json_object_get(side, "inlined"), i, call) found |= marked_at(e, call);
+    return found;
 }
 
 static const char *word(const json_t *f, const char *name) {
@@ -113,6 +126,7 @@ static bool run(const expected *e, const char *cubin, bool show) {
 
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
+    source = strrchr(argv[1], '/') ? strrchr(argv[1], '/') + 1 : argv[1];
     FILE *f = fopen(argv[1], "r");
     char line[400];
     expected e = {0};
