@@ -133,7 +133,11 @@ static void note(void *context, walk *k, const sass_instr *in) {
         return;
     case SASS_CLASS_CALL: l->failed = true; return;
     case SASS_CLASS_OTHER:
-        l->no_shared |= in->op == SASS_SYNCS || in->op == SASS_SYNCS_PHASE || in->op == SASS_SYNCS_OTHER || in->op == SASS_SYNCS_CCTL || in->op == SASS_SYNCS_EXCH;
+        if (in->op != SASS_SYNCS && in->op != SASS_SYNCS_PHASE && in->op != SASS_SYNCS_OTHER && in->op != SASS_SYNCS_CCTL && in->op != SASS_SYNCS_EXCH) return;
+        l->no_shared = true;
+        a.shared = a.write = a.strong = true; /* what initialises an asynchronous barrier, or arrives there, is heard of */
+        a.epochs = l->epochs[a.instr];
+        add(l, a, count);
         return;
     default: return;
     }
