@@ -118,7 +118,10 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
     bool equal = same_instruction ? a->value : a->value & 1 && a->value == b->value;
     bool same_value = equal && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
-    watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
+    race_mark now = st->n - 1;
+    bool own_value = !(b->access & ENG_WRITE) ? race_reads_own_value(st, now, lane, before, address)
+                     : !(a->access & ENG_WRITE) && race_reads_own_value(st, before, race_lane(st, before, address), now, address);
+    watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value || own_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
                        .at = watch_side_of(batch, ev, lane), .other = side_of(st, before, address),
                        .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
     if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
@@ -126,6 +129,9 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     const char *memory = ev->space == ENG_SHARED ? "shared" : "global";
     if (same_value)
         snprintf(f.message, sizeof f.message, "several threads write the same value to the same place in %s memory", memory);
+    else if (own_value)
+        snprintf(f.message, sizeof f.message, "a read of %s memory that the thread has written before, and a write of the same value by another one: "
+                 "nothing orders them, but it reads that value in any order", memory);
     else if (same_instruction)
         snprintf(f.message, sizeof f.message, "lanes of one warp write to the same place in %s memory with one instruction: which value "
                  "stays is not defined. One of them must write, or all with an atomic", memory);

@@ -186,6 +186,8 @@ static inline bool race_settled(race_state *st, const eng_event *ev) {
 bool race_usual(race_state *st, const eng_event *ev);
 /* Looks for races of an access with those before; false: no row remembers it. */
 bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token);
+/* Does a read that races with a write get the same value in any order? */
+bool race_reads_own_value(race_state *st, race_mark read, unsigned lane, race_mark write, uint64_t address);
 void race_each_mark(race_state *st, void (*visit)(race_state *st, race_mark *mark));
 /* The lane of an access that touched the byte at address, and which bytes of its word, a bit each. */
 unsigned race_lane(const race_state *st, race_mark mark, uint64_t address);

@@ -580,6 +580,35 @@ bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uin
     return t.kept;
 }
 
+/* --- values --------------------------------------------------------------------------------------------- */
+
+static bool stored_alike(const race_state *st, race_mark mark, const race_access *read, race_mark token, unsigned lane, const race_access *write) {
+    const race_access *a = race_access_of(st, mark);
+    if (!(a->access & ENG_WRITE) || a->block != read->block || a->warp != read->warp || RACE_TOKEN(mark) >= token) return false;
+    if (!(a->value & 1) || a->value != write->value || a->width != write->width) return false;
+    return a->cls == ENG_GENERAL ? RACE_LANE(mark) == lane : a->cls == ENG_UNIFORM && a->mask >> lane & 1;
+}
+
+/* A thread that has written a place and then reads it gets its own value, or that of a write that races with the read. Is that the same one,
+ * so that it reads the same in any order? */
+bool race_reads_own_value(race_state *st, race_mark read, unsigned lane, race_mark write, uint64_t address) {
+    const race_access *r = race_access_of(st, read), *w = race_access_of(st, write);
+    unsigned word = address / 4 % RACE_WORDS;
+    race_row *row;
+    if (r->access & ENG_ATOMIC || !(w->value & 1) || r->width > w->width) return false;
+    if (r->space == ENG_SHARED) {
+        row = shared_row(st, address);
+    } else {
+        race_page *page = race_page_of(st, address);
+        row = page ? &page->rows[address / RACE_ROW % RACE_PAGE_ROWS] : NULL;
+    }
+    for (unsigned k = 0; row && k < (row->spread ? RACE_WORD_SLOTS : RACE_SLOTS); k++) {
+        race_mark mark = row->words[k] >> word & 1 ? row->spread ? row->more[k][word] : row->at[k] : 0;
+        if (mark && stored_alike(st, mark, r, RACE_TOKEN(read), lane, w)) return true;
+    }
+    return false;
+}
+
 /* --- all rows -------------------------------------------------------------------------------------------- */
 
 static void each_mark_of_row(race_state *st, race_row *row, void (*visit)(race_state *st, race_mark *mark)) {

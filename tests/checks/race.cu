@@ -507,3 +507,21 @@ __global__ void bad_async_copy_no_barrier(int *a, int *b, int n) {
     __pipeline_wait_prior(0);
     b[threadIdx.x] = s[63 - threadIdx.x]; // <-
 }
+// run 2 64 race note
+__global__ void note_own_value_read(int *a, int *b, int n) { /* all write one value, and each reads after its own write */
+    __shared__ int s;
+    s = n; // <-
+    b[blockIdx.x * 64 + threadIdx.x] = *(volatile int *)&s; // <-
+}
+// run 2 64 race error
+__global__ void bad_own_value_read(int *a, int *b, int n) { /* the warps write different ones */
+    __shared__ int s;
+    s = n + threadIdx.x / 32; // <-
+    b[blockIdx.x * 64 + threadIdx.x] = *(volatile int *)&s; // <-
+}
+// run 1 64 race error
+__global__ void bad_same_value_but_not_own(int *a, int *b, int n) { /* who reads has not written */
+    __shared__ int s;
+    if (threadIdx.x < 32) s = n; // <-
+    else b[threadIdx.x] = *(volatile int *)&s; // <-
+}
