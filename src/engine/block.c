@@ -212,6 +212,13 @@ static bool run_turn(eng_blk *block, eng_warp *w) {
     return true;
 }
 
+static bool warpsyncs_go_on(eng_blk *block) {
+    bool any = false;
+    for (uint32_t n = 0; n < block->n_warps; n++)
+        if (block->warps[n].state == ENG_WARP_WAITS) any |= eng_warpsync_alone(&block->warps[n]);
+    return any;
+}
+
 eng_block_end eng_run_block(eng_blk *block) {
     eng_worker *k = block->worker;
     if (out_of_patience(block)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
@@ -230,8 +237,9 @@ eng_block_end eng_run_block(eng_blk *block) {
             }
         }
         if (!block->live_warps) return ENG_BLOCK_DONE;
-        if (!ran) return ENG_BLOCK_DEADLOCK;
+        if (!ran && !warpsyncs_go_on(block)) return ENG_BLOCK_DEADLOCK;
         rounds = only_spins ? rounds + 1 : 0;
+        if (rounds == ROUNDS_UNTIL_SPINS && warpsyncs_go_on(block)) rounds = 0;
     }
     return ENG_BLOCK_SPINS;
 }

@@ -252,24 +252,48 @@ static bool call_free(eng_warp *w, const eng_ins *i, unsigned lane) {
 /* --- __assertfail ---------------------------------------------------------------------------- */
 
 /* (const char *expression, const char *file, unsigned line, const char *function, size_t character) */
+typedef struct assertion {
+    wg_text expression, file, function;
+    unsigned line;
+} assertion;
+
+static assertion fetch_assertion(eng_warp *w, unsigned lane) {
+    assertion a = {.line = *reg(w, ABI_ARGUMENT + 4, lane)};
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &a.expression);
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 2, lane), &a.file);
+    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 6, lane), &a.function);
+    return a;
+}
+
+static void free_assertion(assertion *a) {
+    wg_text_free(&a->expression);
+    wg_text_free(&a->file);
+    wg_text_free(&a->function);
+}
+
+static const char *known(const wg_text *text) { return text->at ? text->at : "?"; }
+
+/* Every lane of the call says what failed; the launch ends behind the last one. */
 static bool call_assertfail(eng_warp *w, const eng_ins *i, unsigned lane) {
-    const eng_grid *grid = w->worker->grid;
-    const uint32_t *b = w->block->index, *n = grid->block;
+    (void)i;
+    const uint32_t *b = w->block->index, *n = w->worker->grid->block;
     uint32_t thread = w->index * 32 + lane;
-    wg_text expression = {0}, file = {0}, function = {0}, out = {0};
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &expression);
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 2, lane), &file);
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 6, lane), &function);
-    eng_finding f = {.kind = ENG_FAULT_ASSERT, .lanes = 1u << lane, .fatal = true};
-    const char *what = expression.at ? expression.at : "?", *where = file.at ? file.at : "?";
-    unsigned line = *reg(w, ABI_ARGUMENT + 4, lane);
-    snprintf(f.text, sizeof f.text, "assert(%s) at %s:%u", what, where, line);
-    wg_text_printf(&out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", where, line,
-                   function.at ? function.at : "?", b[0], b[1], b[2], thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1], what);
+    assertion a = fetch_assertion(w, lane);
+    wg_text out = {0};
+    wg_text_printf(&out, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", known(&a.file), a.line,
+                   known(&a.function), b[0], b[1], b[2], thread % n[0], thread / n[0] % n[1], thread / n[0] / n[1], known(&a.expression));
     print(w, true, &out);
+    wg_text_free(&out);
+    free_assertion(&a);
+    return true;
+}
+
+static bool end_at_assertion(eng_warp *w, const eng_ins *i, uint32_t lanes) {
+    assertion a = fetch_assertion(w, (unsigned)__builtin_ctz(lanes));
+    eng_finding f = {.kind = ENG_FAULT_ASSERT, .lanes = lanes, .fatal = true};
+    snprintf(f.text, sizeof f.text, "assert(%s) at %s:%u", known(&a.expression), known(&a.file), a.line);
     eng_fault(w, i, &f);
-    wg_text *texts[] = {&expression, &file, &function, &out};
-    for (unsigned k = 0; k < 4; k++) wg_text_free(texts[k]);
+    free_assertion(&a);
     return false;
 }
 
@@ -289,9 +313,10 @@ static bool call_set_conditional(eng_warp *w, const eng_ins *i, unsigned lane) {
 
 static const struct {
     const char *name;
-    bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane); /* false: the launch ends */
-} provided[] = {{"vprintf", call_vprintf}, {"malloc", call_malloc}, {"free", call_free}, {"__assertfail", call_assertfail},
-              {"cudaGraphSetConditional", call_set_conditional}};
+    bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane);    /* false: the launch ends */
+    bool (*after)(eng_warp *w, const eng_ins *i, uint32_t lanes); /* where all of them have called; NULL: nothing */
+} provided[] = {{"vprintf", call_vprintf, NULL}, {"malloc", call_malloc, NULL}, {"free", call_free, NULL},
+                {"__assertfail", call_assertfail, end_at_assertion}, {"cudaGraphSetConditional", call_set_conditional, NULL}};
 
 bool eng_driver_wanted(const img_module *module) { return module->n_externs != 0; }
 
@@ -308,7 +333,7 @@ static bool call_named(eng_warp *w, const eng_ins *i, const char *name, uint32_t
         if (w->worker->grid->plan->n_regs < ABI_REGISTERS) break;
         for (unsigned l = 0; l < 32; l++)
             if ((lanes >> l & 1) && !provided[k].call(w, i, l)) return false;
-        return true;
+        return !provided[k].after || provided[k].after(w, i, lanes);
     }
     return refuse(w, i, lanes, name);
 }

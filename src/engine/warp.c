@@ -193,6 +193,25 @@ static void release_for_spinners(eng_warp *w) {
     }
 }
 
+/* Lanes at a WARPSYNC, and all that it waits for are parked at a BSYNC, which waits for these: an H200 lets the WARPSYNC go
+ * on without them. (Lanes at two WARPSYNCs that wait for each other hang there as well.) */
+bool eng_warpsync_alone(eng_warp *w) {
+    uint32_t parked = 0;
+    for (unsigned n = 0; n < w->n_groups; n++)
+        if (w->groups[n].state == ENG_GROUP_BSYNC) parked |= w->groups[n].mask;
+    for (unsigned n = 0; parked && n < w->n_groups; n++) {
+        const eng_group *g = &w->groups[n];
+        uint32_t come = 0;
+        for (unsigned k = 0; k < w->n_groups; k++)
+            if (same_wait(w, &w->groups[k], g)) come |= w->groups[k].mask;
+        if (g->state != ENG_GROUP_WARPSYNC || (awaited(w, g) & ~come & ~parked)) continue;
+        release(w, n, CAUSE_EXIT);
+        eng_set_state(w, ENG_WARP_READY);
+        return true;
+    }
+    return false;
+}
+
 enum { SPINS_UNTIL_RELEASE = 8 };
 
 const eng_ins *eng_yield(eng_warp *w, const eng_ins *to) {

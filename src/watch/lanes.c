@@ -123,14 +123,17 @@ static void on_meeting(state *st, warp *w, const eng_batch *batch, const eng_eve
     if (!(q->named & ~q->come & ~w->exited)) q->side.known = false; /* all are there */
 }
 
-/* Whoever waited has gone on. */
-static void gone_on(warp *w, uint32_t lanes) {
-    if (w->waits.side.known && lanes & w->waits.come) w->waits.side.known = false;
+/* Whoever waited has gone on: without those who are parked elsewhere, if any are. */
+static void gone_on(state *st, warp *w, uint32_t lanes) {
+    if (!w->waits.side.known || !(lanes & w->waits.come)) return;
+    uint32_t missing = w->waits.named & ~w->waits.come & ~w->exited;
+    if (missing) never_came(st, w, missing, NULL);
+    w->waits.side.known = false;
 }
 
 static void on_exit_(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
     uint32_t missing = w->waits.named & ev->mask & ~w->waits.come;
-    gone_on(w, ev->mask);
+    gone_on(st, w, ev->mask);
     if (w->waits.side.known && missing) {
         watch_side side = side_of(st, batch, ev, first(missing));
         never_came(st, w, missing, &side);
@@ -200,7 +203,7 @@ static bool takes_active_mask(const state *st, const eng_event *ev) {
 }
 
 static void on_warp_op(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
-    gone_on(w, ev->mask);
+    gone_on(st, w, ev->mask);
     w->for_barrier = false;
     if (ev->cls == ENG_GENERAL) on_shuffle(st, w, batch, ev);
     uint32_t live = ~w->exited & ~absent(st, ev->warp);

@@ -10,3 +10,10 @@ extern "C" __global__ void inner(const int *a, int *out, int n) {
     }
     out[1 + t] = t;
 }
+
+// Lanes that have left the loop wait at its end for those that still shuffle, and these name all 32.
+extern "C" __global__ void parted(float *out, int n) {
+    float v = 0;
+    for (int i = threadIdx.x; i < n; i += 32) v += __shfl_xor_sync(0xffffffffu, (float)i, 1);
+    out[threadIdx.x] = v;
+}
