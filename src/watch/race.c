@@ -169,7 +169,7 @@ static uint64_t offsets_of(const eng_batch *batch, const eng_event *ev) {
 static uint8_t class_of(const eng_event *ev) {
     if (ev->cls == ENG_STRIDED) return ENG_GENERAL;
     if (ev->cls != ENG_ROWS) return ev->cls;
-    unsigned n = ev->more & 0xff, step = ev->more >> 8 & 0xff;
+    unsigned n = ev->more & 0xff, step = ev->more >> 8;
     return n && step == ev->width && ev->stride >= (int32_t)(n * step) && !(ev->stride & 3) ? ENG_ROWS : ENG_GENERAL;
 }
 

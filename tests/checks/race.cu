@@ -125,6 +125,17 @@ __global__ void note_row_values_wide(int *a, int *b, int n) {
     int row = threadIdx.x / 8;
     reinterpret_cast<int4 *>(b)[row * row] = make_int4(row, 1, 2, threadIdx.x == 32); // <-
 }
+// Rows of lanes that lie 260 bytes apart: 4 more than a multiple of 256. The second warp's places are its own, or the neighbour's.
+// run 1 64 race error
+__global__ void bad_wide_rows(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    b[lane % 8 * 65 + lane / 8 * 1000 + warp * 65] = threadIdx.x; // <-
+}
+// run 1 64 silent
+__global__ void good_wide_rows(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    b[lane % 8 * 65 + lane / 8 * 1000 + warp] = threadIdx.x;
+}
 // run 1 64 silent
 __global__ void good_one_writer(int *a, int *b, int n) {
     __shared__ int s[2];
