@@ -56,6 +56,8 @@ struct bench {
 // Times all contestants in turn, `repeats` rounds. Returns false when the case was filtered out.
 bool bench_measure(bench *b, const bench_case &about, const std::vector<contestant> &contestants);
 bool bench_wanted(const bench *b, const std::string &work);
+// Whether a row may be wanted whose work begins with one of these.
+bool bench_any_wanted(const bench *b, const std::vector<std::string> &beginnings);
 
 // Exits with a message where a CUDA call failed.
 void bench_cuda(cudaError_t e, const char *what);

@@ -23,7 +23,7 @@ static void release(wk_bonds *b) {
 }
 
 void bench_bonds(bench *b) {
-    if (!bench_wanted(b, "bonds")) return;
+    if (!bench_any_wanted(b, {"bonds"})) return;
     const int64_t n = (int64_t)1 << 28;
     wk_bonds bonds = draw(n);
     wk_bond *records = bench_alloc<wk_bond>(n);

@@ -3,7 +3,7 @@
 #include "check.h"
 
 void bench_elementwise(bench *b) {
-    if (!bench_wanted(b, "scale") && !bench_wanted(b, "axpy")) return;
+    if (!bench_any_wanted(b, {"scale", "axpy"})) return;
     const int64_t n = (int64_t)1 << 28;
     float *x = bench_floats(n, -1, 1, 2), *y = bench_floats(n, -1, 1, 3), *out = bench_alloc<float>(n);
     const float a = 1.25f;

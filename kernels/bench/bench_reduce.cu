@@ -10,9 +10,7 @@ struct cub_scratch {
 };
 
 void bench_reduce(bench *b) {
-    if (!bench_wanted(b, "sum") && !bench_wanted(b, "dot") && !bench_wanted(b, "min") &&
-        !bench_wanted(b, "argmax"))
-        return;
+    if (!bench_any_wanted(b, {"sum", "dot", "min", "argmax"})) return;
     const int64_t n = (int64_t)1 << 28, small = 1 << 20;
     float *x = bench_floats(n, -1, 1, 21), *y = bench_floats(n, -1, 1, 22);
     float *out = bench_alloc<float>(1 << 20), *peer_out = bench_alloc<float>(16);

@@ -6,7 +6,7 @@
 #include "check.h"
 
 void bench_scan(bench *b) {
-    if (!bench_wanted(b, "scan") && !bench_wanted(b, "histogram")) return;
+    if (!bench_any_wanted(b, {"scan", "histogram"})) return;
     const int64_t n = (int64_t)1 << 28;
     float *x = bench_floats(n, -1, 1, 31), *out = bench_alloc<float>(n);
     uint64_t *counts = bench_alloc<uint64_t>(256);

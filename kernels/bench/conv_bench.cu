@@ -232,14 +232,7 @@ void one(bench *b, const work &k, const float *in, float *out, float *peer_out) 
 }  // namespace
 
 void bench_conv(bench *b) {
-    if (!bench_wanted(b, "conv")) {
-        // --only may still name one row.
-        bool any = false;
-        for (const work &k : works)
-            any = any || bench_wanted(b, "conv " + std::to_string(k.filter) + "x" + std::to_string(k.filter) +
-                                             (k.separable ? ", separable" : ""));
-        if (!any) return;
-    }
+    if (!bench_any_wanted(b, {"conv"})) return;
     const int64_t most = 16384 * 16384ll;
     float *in = bench_floats(most, -1, 1, 41), *out = bench_alloc<float>(most), *peer_out = bench_alloc<float>(most);
     for (const work &k : works) one(b, k, in, out, peer_out);

@@ -17,6 +17,12 @@ bool bench_wanted(const bench *b, const std::string &work) {
     return b->only.empty() || work.find(b->only) != std::string::npos;
 }
 
+bool bench_any_wanted(const bench *b, const std::vector<std::string> &beginnings) {
+    for (const std::string &name : beginnings)
+        if (bench_wanted(b, name) || b->only.find(name) != std::string::npos) return true;
+    return false;
+}
+
 static double percentile(const std::vector<double> &sorted, double p) {
     const double at = p * (double)(sorted.size() - 1);
     const size_t i = (size_t)at;
