@@ -114,10 +114,12 @@ reduce_packs(typename Op::Acc &acc, const reduce_arrays<typename Op::T, Op::N> &
     Op::template add<U, W, REDUCE_THREADS * W>(acc, x, i);
 }
 
-// One thread's part of the elements [0, n) of a row; `part` of `parts` blocks.
+// One thread's part of the elements [0, n) of a row; `part` of `parts` blocks. Waits for the stream first
+// unless `ahead`.
 template <class Op, int W>
 static __device__ __forceinline__ typename Op::Acc
-reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigned part, unsigned parts) {
+reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigned part, unsigned parts,
+              int ahead) {
     constexpr int U = W == 1 ? 2 * REDUCE_UNROLL : (REDUCE_UNROLL + Op::N - 1) / Op::N;
     constexpr int TILE = REDUCE_THREADS * U * W;
     typename Op::Acc acc = Op::identity();
@@ -128,7 +130,7 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
         if (head > n) head = n;
     }
     const int64_t end = head + (n - head) / W * W;
-    wk_wait_for_stream(); // what is above overlaps the end of the kernel before this one
+    if (!ahead) wk_wait_for_stream(); // what is above overlaps the end of the kernel before this one
     for (int64_t tile = head + (int64_t)part * TILE; tile < end; tile += (int64_t)parts * TILE) {
         const int64_t i = tile + threadIdx.x * W;
         if (tile + TILE <= end) {
@@ -152,11 +154,12 @@ reduce_thread(const reduce_arrays<typename Op::T, Op::N> &in, int64_t n, unsigne
 // --- kernels -------------------------------------------------------------------
 
 // `parts` blocks for each row. With more than one the grid is rows * parts blocks, and the slots
-// are enough for them; with one, the grid may be smaller than `rows`.
+// are enough for them; with one, the grid may be smaller than `rows`. `ahead`: the elements are read while
+// the kernel before this one still runs (internal.cuh says when); nothing is written before it has ended.
 template <class Op, int W>
 __global__ void REDUCE_BOUNDS
     wk_reduce_kernel(reduce_arrays<typename Op::T, Op::N> in, int64_t rows, int64_t cols, int64_t pitch,
-                     unsigned parts, wk_slot *slots, typename Op::Out *out) {
+                     unsigned parts, int ahead, wk_slot *slots, typename Op::Out *out) {
     typedef typename Op::Acc Acc;
     __shared__ __align__(16) unsigned char storage[REDUCE_THREADS * sizeof(Acc)];
     Acc *buffer = (Acc *)storage;
@@ -167,7 +170,9 @@ __global__ void REDUCE_BOUNDS
         reduce_arrays<typename Op::T, Op::N> here = in;
 #pragma unroll
         for (int k = 0; k < Op::N; k++) here.p[k] += row * pitch;
-        Acc acc = reduce_block<Op>(reduce_thread<Op, W>(here, cols, part, parts), buffer);
+        Acc acc = reduce_thread<Op, W>(here, cols, part, parts, ahead);
+        if (ahead) wk_wait_for_stream(); // slots and results are the kernel before's until then
+        acc = reduce_block<Op>(acc, buffer);
         if (parts == 1) {
             if (threadIdx.x == 0) out[row] = Op::result(acc, cols);
             __syncthreads(); // before the buffer is used again
@@ -276,9 +281,17 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
     // Short kernels overlap. A long one fills the device evenly only if it starts on an empty one: where the
     // blocks of two kernels mix, some multiprocessors get more than their share.
     const int overlap = workspace->overlap && plan.grid <= REDUCE_OVERLAP_GRID;
-    return wk_launch_overlapped(overlap, one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
-                                plan.grid, REDUCE_THREADS, stream, in, rows, cols, pitch, plan.parts,
-                                workspace->slots, out);
+    unsigned long long capture = 0;
+    cudaGraphNode_t before = NULL;
+    const bool captured = overlap && wk_capture_end(stream, &capture, &before);
+    int ahead = captured && wk_is_last_reduction(workspace, capture, before);
+    for (int k = 0; k < Op::N && ahead; k++)
+        ahead = !wk_overlap(in.p[k], span * (int64_t)sizeof(T), workspace->out, workspace->out_bytes);
+    WK_TRY(wk_launch_overlapped(overlap, one_phase ? wk_reduce_kernel<Op, W> : wk_reduce_kernel<Op, FALLBACK>,
+                                plan.grid, REDUCE_THREADS, stream, in, rows, cols, pitch, plan.parts, ahead,
+                                workspace->slots, out));
+    if (captured) wk_note_reduction(workspace, stream, out, rows * (int64_t)sizeof *out);
+    return WK_SUCCESS;
 }
 
 // The two calls of an operation over one array.

@@ -31,6 +31,7 @@ extern "C" wk_status wk_workspace_create(size_t scratch_bytes, wk_workspace **ou
     w->slots = (wk_slot *)((char *)memory + TICKET_BYTES);
     w->scratch = w->slots + WK_WORKSPACE_SLOTS;
     w->scratch_bytes = scratch_bytes;
+    w->node = NULL;
     *out = w;
     return WK_SUCCESS;
 }
@@ -48,4 +49,21 @@ wk_status wk_check_workspace(const wk_workspace *workspace, size_t scratch_bytes
     WK_CUDA(cudaGetDevice(&device));
     if (workspace->device != device || workspace->scratch_bytes < scratch_bytes) return WK_ERROR_WORKSPACE;
     return WK_SUCCESS;
+}
+
+bool wk_capture_end(cudaStream_t stream, unsigned long long *capture, cudaGraphNode_t *node) {
+#if CUDART_VERSION >= 13000
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t *ends = NULL;
+    const cudaGraphEdgeData *edges = NULL; // not asking for them is an error where there are some
+    size_t n = 0;
+    if (cudaStreamGetCaptureInfo(stream, &status, capture, NULL, &ends, &edges, &n) != cudaSuccess ||
+        status != cudaStreamCaptureStatusActive)
+        return false;
+    *node = n == 1 ? ends[0] : NULL;
+    return true;
+#else
+    (void)stream, (void)capture, (void)node;
+    return false;
+#endif
 }

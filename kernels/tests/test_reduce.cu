@@ -2,6 +2,7 @@
 // sums within the promised 6 units of roundoff, each call twice for the same bits.
 #include "check.cuh"
 
+#include <warpkernels/elementwise.h>
 #include <warpkernels/reduce.h>
 
 static wk_workspace *workspace;
@@ -195,6 +196,82 @@ static void try_special(void) {
     try_rows(sum64, d, 1, n, n, 0);
 }
 
+// Sums captured into a graph: those behind another reduction read ahead of its end, but not where another
+// kernel lies between or where they read its result; and all results are those of the calls outside a graph.
+static void try_captured(void) {
+    enum { n = 40000, last = 6 };
+    static float x[n], z[n];
+    check_random r = {19};
+    for (int i = 0; i < n; i++) x[i] = (float)random_real(&r, -1, 1), z[i] = (float)random_real(&r, -1, 1);
+    device_array<float> dx = device_from(x, n), dy = device_from(x, n), dz = device_from(z, n);
+    device_array<float> out = device_new<float>(last + 1), plain = device_new<float>(last + 1);
+    cudaStream_t stream;
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    cudaGraphNode_t nodes[last + 1] = {};
+    auto calls = [&](float *to, bool captured) {
+        for (int i = 0; i <= last; i++) {
+            if (i == 3) wk_scale_f32(2, dz.data, dy.data, n, stream);
+            wk_status s = i == 4 ? wk_max_f32(dy.data, n, dx.data + 7, workspace, stream)
+                                 : wk_sum_f32(i == 5 ? dx.data : dy.data, n, to + i, workspace, stream);
+            check_status(s, WK_SUCCESS, "a call of the sequence");
+#if CUDART_VERSION >= 13000
+            cudaStreamCaptureStatus status;
+            unsigned long long id;
+            const cudaGraphNode_t *ends;
+            const cudaGraphEdgeData *edges;
+            size_t count;
+            if (!captured) continue;
+            check_cuda(cudaStreamGetCaptureInfo(stream, &status, &id, NULL, &ends, &edges, &count), "ends");
+            if (count == 1) nodes[i] = ends[0];
+#else
+            (void)captured;
+#endif
+        }
+    };
+    check_cuda(cudaDeviceSynchronize(), "arrays"); // this stream does not wait for them
+    calls(plain.data, false);
+    check_cuda(cudaStreamSynchronize(stream), "sequence");
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    calls(out.data, true);
+    check_cuda(cudaStreamEndCapture(stream, &graph), "capture");
+
+    // The sixth parameter of the kernel says whether it reads ahead.
+    static const int ahead[last + 1] = {0, 1, 1, 0, 1, 0, 1};
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "capability");
+    for (int i = 0; i <= last; i++) {
+        cudaKernelNodeParams p = {};
+        if (!nodes[i] || cudaGraphKernelNodeGetParams(nodes[i], &p) != cudaSuccess) {
+            check(CUDART_VERSION < 13000, "a captured sum is a kernel node", "call %d", i);
+            continue;
+        }
+        const int got = *(const int *)p.kernelParams[5], want = major >= 9 ? ahead[i] : 0;
+        check(got == want, "reads ahead", "call %d: %d, expected %d", i, got, want);
+    }
+    check_cuda(cudaGraphInstantiate(&exec, graph, 0), "graph");
+    float want[last + 1], got[last + 1];
+    bool same = device_read(&plain, want);
+    for (int k = 0; k < 3; k++) {
+        // What the sequence begins with: it writes both.
+        check_cuda(cudaMemcpyAsync(dx.data, x, sizeof x, cudaMemcpyHostToDevice, stream), "x");
+        check_cuda(cudaMemcpyAsync(dy.data, x, sizeof x, cudaMemcpyHostToDevice, stream), "y");
+        check_cuda(cudaGraphLaunch(exec, stream), "graph");
+        check_cuda(cudaStreamSynchronize(stream), "graph");
+        same &= device_read(&out, got) && memcmp(got, want, sizeof got) == 0;
+    }
+    check(same, "sums in a graph", "other bits than outside");
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+    device_free(&dx);
+    device_free(&dy);
+    device_free(&dz);
+    device_free(&out);
+    device_free(&plain);
+}
+
 static void try_errors(void) {
     device_array<float> x = device_new<float>(64), out = device_new<float>(4);
     check_status(wk_sum_f32(NULL, 4, out.data, workspace, 0), WK_ERROR_NULL, "null input");
@@ -250,6 +327,7 @@ int main(void) {
     try_dot<int64_t>("i64", wk_dot_rows_i64, wk_dot_rows_i64_host, 2, 4500, 4501, 0, 0);
     try_dot_i32();
     try_special();
+    try_captured();
     try_errors();
     check_status(wk_workspace_destroy(workspace), WK_SUCCESS, "workspace destroyed");
     return check_end();

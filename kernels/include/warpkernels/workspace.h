@@ -10,7 +10,9 @@ extern "C" {
 
 /* Belongs to the device that was current when it was made. Calls that use one workspace must not run
  * at the same time: one workspace for each stream is right. Every call leaves it ready for
- * the next, so that it also serves calls captured into a graph. */
+ * the next, so that it also serves calls captured into a graph. There, a short reduction right behind
+ * another one with the same workspace reads its elements while that one ends, unless they hold that one's
+ * result: do not let them do so afterwards by changing the parameters of the captured nodes. */
 typedef struct wk_workspace wk_workspace;
 
 /* Allocates device memory, `scratch_bytes` of it for scans (wk_scan_workspace_bytes; 0 is enough for
