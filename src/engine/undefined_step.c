@@ -110,19 +110,29 @@ static void rule_lea(step *s) {
     EACH u.at[l] = (u.at[l] << s->op->in->shift) | b.at[l];
     sum(s, carries(s), &u, NULL);
 }
-/* A factor that is a defined zero makes the other one's bits matter to nobody. */
-static lanes product(step *s) {
+/* The lowest bit of a product that can differ: a factor that is defined moves the other one's up by its trailing zeros (bf16 in the
+ * upper half of a word is made by times 65536), and a zero makes them matter to nobody. */
+static uint64_t lowest_of_product(uint32_t a, uint32_t ua, uint32_t b, uint32_t ub) {
+    if ((!a && !ua) || (!b && !ub) || !(ua | ub)) return 0;
+    uint32_t defined = !ua ? a : !ub ? b : 1, u = ua | ub;
+    return (uint64_t)(u & (0u - u)) << __builtin_ctz(defined);
+}
+static lanes product(step *s, lanes *high) {
     const undef_operand *o = s->op->source;
     lanes ua = shadow_of(s, &o[0], 0), ub = shadow_of(s, &o[1], 0), a = value_of(s, &o[0], 0), b = value_of(s, &o[1], 0), r;
-    EACH r.at[l] = (!a.at[l] && !ua.at[l]) || (!b.at[l] && !ub.at[l]) ? 0 : ua.at[l] | ub.at[l];
+    EACH {
+        uint64_t lowest = lowest_of_product(a.at[l], ua.at[l], b.at[l], ub.at[l]);
+        r.at[l] = (uint32_t)lowest;
+        if (high) high->at[l] |= (uint32_t)(lowest >> 32);
+    }
     return r;
 }
 static void rule_imad(step *s) {
-    lanes u = either(product(s), shadow_of(s, &s->op->source[2], 0));
+    lanes u = either(product(s, NULL), shadow_of(s, &s->op->source[2], 0));
     sum(s, carries(s), &u, NULL);
 }
 static void rule_wide(step *s) {
-    lanes u = either(product(s), shadow_of(s, &s->op->source[2], 0)), high = shadow_of(s, &s->op->source[2], 1);
+    lanes high = shadow_of(s, &s->op->source[2], 1), u = either(product(s, &high), shadow_of(s, &s->op->source[2], 0));
     sum(s, carries(s), &u, &high);
 }
 

@@ -777,6 +777,30 @@ __global__ void joined_later_float_right(int *out, const int *in, int *none, int
     if (both) out[threadIdx.x] = 1;
 }
 
+// A defined factor with trailing zeros moves undefined bits up, here from bit 20 to 31 and out of the word; in the wide product to 35.
+// run 1 32 uninitialised error
+__global__ void multiplied(int *out, const int *in, int *none, int n) {
+    unsigned v = (none[threadIdx.x] & 0xfff00000u) | (in[threadIdx.x] & 0xfffff);
+    if (v * (unsigned)in[2048] > 77) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void multiplied_right(int *out, const int *in, int *none, int n) {
+    unsigned v = (none[threadIdx.x] & 0xfff00000u) | (in[threadIdx.x] & 0xfffff);
+    if (v * (unsigned)in[32768] > 77) out[threadIdx.x] = 1;
+}
+// run 1 32 uninitialised error
+__global__ void multiplied_wide(int *out, const int *in, int *none, int n) {
+    unsigned v = (none[threadIdx.x] & 0xfff00000u) | (in[threadIdx.x] & 0xfffff);
+    unsigned long long w = (unsigned long long)v * (unsigned)in[32768];
+    if ((unsigned)w + (unsigned)(w >> 32) > 77) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void multiplied_wide_right(int *out, const int *in, int *none, int n) {
+    unsigned v = (none[threadIdx.x] & 0xfff00000u) | (in[threadIdx.x] & 0xfffff);
+    unsigned long long w = (unsigned long long)v * (unsigned)in[32768];
+    if ((unsigned)w + (unsigned)(w >> 32 & 7) > 77) out[threadIdx.x] = 1;
+}
+
 // run 1 32 uninitialised error
 __global__ void chosen(int *out, const int *in, int *none, int n) {
     int v = in[threadIdx.x] & 1 ? in[threadIdx.x] : none[threadIdx.x];
