@@ -71,6 +71,7 @@ void mem_check_root(eng_warp *w, const eng_ins *i, const mem_range *r, const uin
     memcpy(&start, (const uint8_t *)launch->params + launch->roots[i->id] - 1, sizeof start);
     const mem_alloc *own = mem_find(w->worker->memory, start, NULL);
     if (!own || own->pub.freed || own == r->alloc) return; /* no pointer that anyone could run off, or at home */
+    if (start != own->pub.address) return; /* may be another array's pointer, moved before it is handed over (Thrust's begin() - n) */
     unsigned first = (unsigned)__builtin_ctz(lanes);
     eng_finding f = {.kind = ENG_FAULT_STRAYED, .lanes = lanes, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z, .width = i->width,
                      .address = addresses[first], .allocation = &own->pub};
