@@ -111,7 +111,7 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
         }
     order(stream, "cudaMemcpy", &c.to, &c.from, c.width, c.height, c.depth);
     /* Into memory that the driver does not know, it comes back when all is there. */
-    if (as == ENG_DEVICE_TO_HOST && side(c.to.address) == ON_HOST) ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
+    if (as == ENG_DEVICE_TO_HOST && side(c.to.address) == ON_HOST && !stream->branch) ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
     rt_stream_work(stream, copy_ns(bytes, as == ENG_HOST_TO_DEVICE || as == ENG_DEVICE_TO_DEVICE,
                                    as == ENG_DEVICE_TO_HOST || as == ENG_DEVICE_TO_DEVICE));
     return cudaSuccess;

@@ -24,6 +24,7 @@ rt_graph *rt_graph_new(void) {
 
 void rt_node_free(rt_node *node) {
     wg_u64map_remove(&rt.nodes, (uintptr_t)node);
+    if (rt.session) ses_order_drop(rt.session, node);
     rt_work_free(&node->work);
     wg_vec_free(&node->needs);
     free(node->pointers);
@@ -118,11 +119,63 @@ bool rt_graph_sort(rt_graph *graph) {
     return whole;
 }
 
+/* --- branches ---------------------------------------------------------------------------------------------- */
+
+static bool is_chain(const rt_graph *graph) {
+    for (size_t i = 1; i < graph->nodes.count; i++) {
+        const rt_node *node = graph->nodes.at[i];
+        bool next = false;
+        for (size_t k = 0; k < node->needs.count; k++) next |= node->needs.at[k] == graph->nodes.at[i - 1];
+        if (!next) return false;
+    }
+    return true;
+}
+
+/* A node goes on with the timeline of one that it needs, unless another node does already. */
+static void branch(rt_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++) graph->nodes.at[i]->mark = 0; /* somebody goes on with its timeline */
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        rt_node *node = graph->nodes.at[i], *from = NULL;
+        for (size_t k = 0; k < node->needs.count && !from; k++)
+            if (!node->needs.at[k]->mark && node->needs.at[k]->timeline) from = node->needs.at[k];
+        if (from) from->mark = 1;
+        node->timeline = from ? from->timeline : ses_order_branch(rt.session);
+    }
+}
+
+void rt_graph_branches(rt_graph *graph) {
+    if (!is_chain(graph)) {
+        ses_order_begin(rt.session);
+        branch(graph);
+    }
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const rt_work *w = &graph->nodes.at[i]->work;
+        if (w->type == cudaGraphNodeTypeGraph) rt_graph_branches(w->child);
+        for (unsigned k = 0; w->type == cudaGraphNodeTypeConditional && k < w->conditional.size; k++) rt_graph_branches(w->conditional.bodies[k]);
+    }
+}
+
+/* A node comes after what it needs, and after what was in the stream before the graph. */
+static void enter(rt_node *node, rt_stream *stream, uint64_t before) {
+    if (!node->timeline) return;
+    stream->branch = node->timeline;
+    ses_order_branch_in(rt.session, node->timeline, before);
+    ses_order_after(rt.session, node->timeline, before);
+    for (size_t k = 0; k < node->needs.count; k++) ses_order_await(rt.session, node->timeline, node->needs.at[k]);
+}
+static void await_all(const rt_graph *graph, uint64_t timeline) {
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i]->timeline) ses_order_await(rt.session, timeline, graph->nodes.at[i]);
+}
+
 /* --- running ----------------------------------------------------------------------------------------------- */
 
 cudaError_t rt_graph_run(rt_graph *graph, rt_stream *stream) {
     double begin = rt_stream_now(stream), end = begin, host = rt.host_ns;
+    uint64_t outer = stream->branch, timeline = rt_timeline(stream);
     cudaError_t e = cudaSuccess;
+    rt_stream_order(stream);
+    await_all(graph, timeline); /* what it did when it ran last */
     for (size_t i = 0; i < graph->nodes.count && !e; i++) {
         rt_node *node = graph->nodes.at[i];
         double start = begin;
@@ -130,11 +183,15 @@ cudaError_t rt_graph_run(rt_graph *graph, rt_stream *stream) {
             if (node->needs.at[k]->done_ns > start) start = node->needs.at[k]->done_ns;
         stream->clock_ns = start;
         rt.host_ns = 0; /* the device starts a node by itself */
+        enter(node, stream, timeline);
         if (!node->disabled) e = rt_work_run(&node->work, stream);
+        if (node->timeline) ses_order_record(rt.session, node, node->timeline);
+        stream->branch = outer;
         if (!e) e = rt_here()->sticky; /* a kernel failed: nothing runs after it */
         node->done_ns = stream->clock_ns;
         if (node->done_ns > end) end = node->done_ns;
     }
+    await_all(graph, timeline);
     rt.host_ns = host;
     stream->clock_ns = end;
     return e;

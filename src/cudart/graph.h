@@ -14,6 +14,7 @@ typedef struct CUgraphNode_st {
     bool disabled;                            /* of an executable graph: it is passed over */
     size_t mark;                              /* for the function at work on the graph */
     double done_ns;                           /* modelled end of its last run */
+    uint64_t timeline;                        /* of an executable graph: of its branch (session.h); 0: its stream's */
 } rt_node;
 
 typedef struct rt_condition { /* what a conditional node looks at: a word of device memory, whose address is the handle */
@@ -50,6 +51,8 @@ void rt_node_free(rt_node *node); /* others must not wait for it */
 bool rt_node_need(rt_node *node, rt_node *needed);
 /* Puts each node after those that it waits for, also in graphs inside. False: there is a cycle, or no memory. */
 bool rt_graph_sort(rt_graph *graph);
+/* Gives the branches of a sorted graph, and of graphs inside, timelines of their own: what they do to each other's memory is looked at. */
+void rt_graph_branches(rt_graph *graph);
 /* Runs a sorted graph; nodes that do not wait for each other overlap in modelled time. */
 cudaError_t rt_graph_run(rt_graph *graph, rt_stream *stream);
 

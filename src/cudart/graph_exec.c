@@ -25,6 +25,7 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t handle, unsigne
     exec->graph->owned = true;
     exec->flags = flags;
     e = rt_graph_sort(exec->graph) ? cudaSuccess : cudaErrorInvalidValue; /* a cycle */
+    if (!e) rt_graph_branches(exec->graph);
     if (!e && !wg_u64map_set(&rt.execs, (uintptr_t)exec, (uintptr_t)exec)) e = cudaErrorMemoryAllocation;
     if (e) {
         rt_graph_free(exec->graph);

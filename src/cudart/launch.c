@@ -162,6 +162,7 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
         .print = rt_print,
         .heap_bytes = here->limits[cudaLimitMallocHeapSize],
         .stream = stream->number,
+        .timeline = rt_timeline(stream),
         .after_fault = here->sticky != cudaSuccess,
         .stack = frames,
         .n_stack = rt_stack(frames),

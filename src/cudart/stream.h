@@ -17,6 +17,7 @@ typedef struct CUstream_st {
     unsigned flags;
     int priority;
     double clock_ns;
+    uint64_t branch; /* timeline of the node of a graph that runs in it; 0: none does */
     struct rt_capture *capture; /* that it is part of (capture.h); NULL: its work runs */
     wg_vec(struct CUgraphNode_st *) tips; /* of a capture: the nodes that its next one waits for */
 } rt_stream;
@@ -28,7 +29,7 @@ rt_stream *rt_stream_of(cudaStream_t handle);
 void rt_stream_work(rt_stream *stream, double ns);
 /* What the stream does next comes after all that it must wait for (session.h: the order of operations). */
 void rt_stream_order(const rt_stream *stream);
-static inline uint64_t rt_timeline(const rt_stream *stream) { return stream->number + 1; }
+static inline uint64_t rt_timeline(const rt_stream *stream) { return stream->branch ? stream->branch : stream->number + 1; }
 /* The host waits for all that is in the stream; NULL: in all streams. */
 void rt_stream_wait(rt_stream *stream);
 /* The same for a call, which a capture of the stream does not permit. */

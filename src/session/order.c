@@ -7,12 +7,13 @@
 
 #include "session/inner.h"
 
-enum { MOST_OPS = 256, MOST_PAGES = 1 << 14 /* of their extents, half a byte for each byte touched: 126 MB */, MOST_TIMELINES = 4096, STACK = 24 };
+enum { MOST_OPS = 256, MOST_PAGES = 1 << 14 /* of their extents, half a byte for each byte touched: 126 MB */, MOST_TIMELINES = 4096, FIRST_BRANCH = 2048, STACK = 24 };
 
 typedef wg_vec(uint64_t) clock_of; /* by timeline */
 typedef struct op {
     struct op *next;
     uint64_t timeline, tick, launch;
+    uint64_t stream; /* number */
     eng_code *code; /* NULL: no kernel, or its module was unloaded */
     const img_function *function;
     char *name;     /* of the kernel, or what it is: "cudaMemcpyAsync" */
@@ -23,6 +24,7 @@ typedef struct op {
 } op;
 typedef struct ses_order {
     wg_vec(clock_of) timelines;
+    wg_vec(uint64_t) branches; /* from FIRST_BRANCH on: the stream's timeline */
     wg_u64map events; /* handle -> clock_of */
     op *ops;          /* that some timeline does not know of, the latest first */
     wg_u64map told;
@@ -39,6 +41,7 @@ void ses_order_free(session *ses) {
     if (!order) return;
     for (size_t i = 0; i < order->timelines.count; i++) wg_vec_free(&order->timelines.at[i]);
     wg_vec_free(&order->timelines);
+    wg_vec_free(&order->branches);
     for (size_t i = 0; i < order->events.room; i++) {
         clock_of *c = order->events.slots[i].used ? (clock_of *)(uintptr_t)order->events.slots[i].value : NULL;
         if (c) wg_vec_free(c);
@@ -138,6 +141,24 @@ void ses_order_await(session *ses, uint64_t id, const void *event) {
     if (id == SES_HOST) prune(ses->order);
 }
 
+/* --- branches of graphs ------------------------------------------------------------------------------- */
+
+uint64_t ses_order_branch(session *ses) {
+    ses_order *order = ses->order;
+    if (!order || order->branches.count >= MOST_TIMELINES - FIRST_BRANCH || !wg_vec_push(&order->branches, 0)) return 0;
+    return FIRST_BRANCH + order->branches.count - 1;
+}
+
+void ses_order_branch_in(session *ses, uint64_t branch, uint64_t timeline) {
+    ses_order *order = ses->order;
+    if (order && branch >= FIRST_BRANCH && branch - FIRST_BRANCH < order->branches.count) order->branches.at[branch - FIRST_BRANCH] = timeline;
+}
+
+static uint64_t stream_of(const ses_order *order, uint64_t id) {
+    while (id >= FIRST_BRANCH && id - FIRST_BRANCH < order->branches.count) id = order->branches.at[id - FIRST_BRANCH]; /* of a graph in a graph, too */
+    return id ? id - 1 : 0;
+}
+
 /* --- reports ---------------------------------------------------------------------------------------------- */
 
 static const char *word(unsigned access) { return access == ENG_WRITE ? "write" : access == ENG_ATOMIC ? "atomic" : "read"; }
@@ -149,7 +170,7 @@ static json_t *side(session *ses, const op *o, unsigned access, watch_where wher
     if (!out) out = json_object();
     json_object_set_new(out, o->kernel ? "kernel" : "call", json_string(o->name));
     if (o->kernel) json_object_set_new(out, "launch", json_integer((json_int_t)o->launch));
-    json_object_set_new(out, "stream", json_integer((json_int_t)o->timeline - 1));
+    json_object_set_new(out, "stream", json_integer((json_int_t)o->stream));
     json_object_set_new(out, "space", json_string("global"));
     json_object_set_new(out, "access", json_string(word(access)));
     json_object_set_new(out, "address", ses_hex(address));
@@ -165,10 +186,15 @@ static void report(session *ses, const op *now, const op *before, const watch_cl
     h = wg_hash_u64(h ^ (now->n_stack ? (uintptr_t)now->stack[0] : 0)) ^ (before->n_stack ? (uintptr_t)before->stack[0] : 0);
     if (wg_u64map_get(&ses->order->told, h, NULL) || !wg_u64map_set(&ses->order->told, h, 1)) return;
     char text[400];
-    snprintf(text, sizeof text, "%s %s of %s in stream %llu and %s %s of %s in stream %llu touch the same memory, and nothing orders the two: let one stream wait "
-             "for an event of the other (cudaEventRecord, cudaStreamWaitEvent), or the host for the first", clash->a == ENG_ATOMIC ? "an" : "a", word(clash->a),
-             now->name, (unsigned long long)now->timeline - 1, clash->b == ENG_ATOMIC ? "an" : "a", word(clash->b), before->name,
-             (unsigned long long)before->timeline - 1);
+    const char *article_a = clash->a == ENG_ATOMIC ? "an" : "a", *article_b = clash->b == ENG_ATOMIC ? "an" : "a";
+    if (now->stream == before->stream) /* only branches of graphs are not ordered there */
+        snprintf(text, sizeof text, "%s %s of %s and %s %s of %s in one graph touch the same memory, and no path of the graph leads from one to the other: let "
+                 "one node depend on the other (cudaGraphAddDependencies; in a capture, cudaStreamWaitEvent)", article_a, word(clash->a), now->name, article_b,
+                 word(clash->b), before->name);
+    else
+        snprintf(text, sizeof text, "%s %s of %s in stream %llu and %s %s of %s in stream %llu touch the same memory, and nothing orders the two: let one stream "
+                 "wait for an event of the other (cudaEventRecord, cudaStreamWaitEvent), or the host for the first", article_a, word(clash->a), now->name,
+                 (unsigned long long)now->stream, article_b, word(clash->b), before->name, (unsigned long long)before->stream);
     json_t *out = side(ses, now, clash->a, clash->at_a, clash->address);
     json_object_set_new(out, "kind", json_string("race"));
     json_object_set_new(out, "severity", json_string("error"));
@@ -199,11 +225,12 @@ static void add(session *ses, op *o) {
     prune(order);
 }
 
-static op *op_new(const char *name, uint64_t id, void *const *stack, unsigned n) {
+static op *op_new(const ses_order *order, const char *name, uint64_t id, void *const *stack, unsigned n) {
     op *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     o->name = strdup(name);
     o->timeline = id;
+    o->stream = stream_of(order, id);
     o->n_stack = n < STACK ? n : STACK;
     if (o->n_stack) memcpy(o->stack, stack, o->n_stack * sizeof *stack);
     if (o->name) return o;
@@ -212,7 +239,7 @@ static op *op_new(const char *name, uint64_t id, void *const *stack, unsigned n)
 }
 
 void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack) {
-    op *o = ses->order && ses->device ? op_new(call, id, stack, n_stack) : NULL;
+    op *o = ses->order && ses->device ? op_new(ses->order, call, id, stack, n_stack) : NULL;
     if (!o) return;
     for (size_t k = 0; k < n; k++) {
         const eng_allocation *a = eng_memory_find(eng_device_memory(ses->device), ranges[k].address, NULL);
@@ -223,7 +250,7 @@ void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_ran
 }
 
 void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents) {
-    op *o = ses->order ? op_new(l->function->demangled, l->stream + 1, l->stack, l->n_stack) : NULL;
+    op *o = ses->order ? op_new(ses->order, l->function->demangled, l->timeline ? l->timeline : l->stream + 1, l->stack, l->n_stack) : NULL;
     if (!o) return;
     o->kernel = true;
     o->code = l->code;

@@ -79,6 +79,7 @@ typedef struct ses_launch {
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
     bool after_fault;       /* a device would not have run it: only its findings are recorded */
     uint64_t stream;        /* number for the record; 0 = the default stream */
+    uint64_t timeline;      /* of its order; 0: its stream's */
     void *const *stack;     /* host return addresses of the launching call; may be NULL */
     unsigned n_stack;
 } ses_launch;
@@ -109,9 +110,13 @@ void ses_finding_about(session *ses, uint64_t address, const char *kind, const c
 /* Who can tell the host stack of the call that is being answered: for findings that a call brings to light further down. */
 void ses_on_stack(session *ses, unsigned (*stack)(void **frames, unsigned room));
 /* --- the order of operations (order.c): a face tells it, races between operations of streams are found by it ---
- * Timelines: the host's, and stream number + 1 for each stream. */
+ * Timelines: the host's, stream number + 1 for each stream, and those that ses_order_branch gives. */
 enum { SES_HOST = 0 };
 void ses_order_begin(session *ses); /* there is a second stream: from here on order is kept */
+/* A timeline for a branch of a graph; 0: there is none left, or no order is kept. */
+uint64_t ses_order_branch(session *ses);
+/* The branch runs in the stream of a timeline from now on. */
+void ses_order_branch_in(session *ses, uint64_t branch, uint64_t timeline);
 /* What the later timeline does from now on comes after all that the earlier one has done. */
 void ses_order_after(session *ses, uint64_t later, uint64_t earlier);
 void ses_order_all(session *ses); /* the host has waited for all */

@@ -1,6 +1,8 @@
 /* usage: as checks_host: the names of all cases, and what must be found in them; or one of them to run.
  *
  * Operations of streams that touch the same memory, with nothing that orders them, and the same with it. */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +128,60 @@ static void goes_on(void) { /* check_options counts its launches */
 static void nothing(void *unused) { (void)unused; }
 static void host_function(void) { begin(cudaStreamNonBlocking), scaled(d, N, s), cudaLaunchHostFunc(s, nothing, NULL), scaled(d, N, t), end(); }
 
+/* Graphs of kernels: which numbers each scales, and which earlier ones it waits for, a bit each. */
+typedef struct step { int from, n; unsigned after; } step;
+static void graph_of(const step *steps, size_t n, unsigned times) {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t nodes[8], needs[8];
+    cudaGraphCreate(&graph, 0);
+    for (size_t k = 0; k < n; k++) {
+        int *at = d + steps[k].from, count = steps[k].n, by = 3;
+        void *args[] = {&at, &count, &by};
+        struct cudaKernelNodeParams params = {.func = (void *)(uintptr_t)scale, .gridDim = four, .blockDim = threads, .kernelParams = args};
+        size_t n_needs = 0;
+        for (size_t b = 0; b < k; b++)
+            if (steps[k].after >> b & 1) needs[n_needs++] = nodes[b];
+        if (cudaGraphAddKernelNode(&nodes[k], graph, needs, n_needs, &params)) exit(1);
+    }
+    if (cudaGraphInstantiate(&exec, graph, 0)) exit(1);
+    while (times--)
+        if (cudaGraphLaunch(exec, s)) exit(1);
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(graph);
+}
+#define GRAPH(times, ...) begin(cudaStreamNonBlocking), graph_of((const step[]){__VA_ARGS__}, sizeof((const step[]){__VA_ARGS__}) / sizeof(step), times)
+static void graph_branches(void) { GRAPH(1, {0, N, 0}, {0, N, 0}), end(); }
+static void graph_branches_apart(void) { GRAPH(1, {0, N / 2, 0}, {N / 2, N / 2, 0}), end(); }
+static void graph_chain(void) { GRAPH(1, {0, N, 0}, {0, N, 1}, {0, N, 2}), end(); }
+static void graph_diamond(void) { GRAPH(1, {0, N, 0}, {0, N / 2, 1}, {N / 2, N / 2, 1}, {0, N, 6}), end(); }
+static void graph_diamond_overlap(void) { GRAPH(1, {0, N, 0}, {0, N / 2 + 1, 1}, {N / 2, N / 2, 1}, {0, N, 6}), end(); }
+static void graph_diamond_not_joined(void) { GRAPH(1, {0, N, 0}, {0, N / 2, 1}, {N / 2, N / 2, 1}, {0, N, 4}), end(); }
+static void graph_run_twice(void) { GRAPH(2, {0, N / 2, 0}, {N / 2, N / 2, 0}), end(); }
+static void graph_path_over_another(void) { GRAPH(1, {0, N, 0}, {0, 0, 1}, {0, 0, 1}, {0, N, 2}), end(); }
+static void after_graph_in_its_stream(void) { GRAPH(1, {0, N / 2, 0}, {N / 2, N / 2, 0}), scaled(d, N, s), end(); }
+static void beside_a_graph(void) { GRAPH(1, {0, N / 2, 0}, {N / 2, N / 2, 0}), scaled(d, N / 2, t), end(); }
+static void graph_waited_for(void) {
+    GRAPH(1, {0, N / 2, 0}, {N / 2, N / 2, 0});
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t), end();
+}
+static void capture(bool join_first) {
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    begin(cudaStreamNonBlocking);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, s);
+    if (join_first) cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(d, N, t);
+    cudaEventRecord(event, t), cudaStreamWaitEvent(s, event, 0);
+    if (cudaStreamEndCapture(s, &graph) || cudaGraphInstantiate(&exec, graph, 0) || cudaGraphLaunch(exec, s)) exit(1);
+    cudaGraphExecDestroy(exec), cudaGraphDestroy(graph);
+    end();
+}
+static void captured_branches(void) { capture(false); }
+static void captured_in_order(void) { capture(true); }
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -140,6 +196,9 @@ static const struct {
     RACE(stream_destroyed), SILENT(blocking_stream_destroyed), RACE(filled), SILENT(filled_elsewhere), RACE(copied_to), RACE(copied_from),
     SILENT(copied_from_ordered), SILENT(copied_by_the_default_stream), RACE(copied_past_a_stream), SILENT(both_read), RACE(copies_meet),
     SILENT(copy_waited_for_the_host), RACE(upload_not_waited_for), SILENT(host_function), RACE(goes_on),
+    RACE(graph_branches), SILENT(graph_branches_apart), SILENT(graph_chain), SILENT(graph_diamond), RACE(graph_diamond_overlap), RACE(graph_diamond_not_joined),
+    SILENT(graph_run_twice), SILENT(graph_path_over_another), SILENT(after_graph_in_its_stream), RACE(beside_a_graph), SILENT(graph_waited_for),
+    RACE(captured_branches), SILENT(captured_in_order),
 };
 
 /* Not among the cases: it never ends. For check_options. */
