@@ -148,6 +148,7 @@ enum { ENG_APART_SPANS = 8 };
 typedef struct eng_apart {
     unsigned function;   /* the kernel: nothing is known of other functions */
     uint32_t n;          /* its instructions */
+    bool all;            /* they are all ENG_APART */
     const uint8_t *of;   /* eng_apart_kind of each; of shared memory, but for what follows a release that is not aligned */
     unsigned n_stored;   /* global memory that is stored to, by plain accesses or atomics, as far as that is known */
     eng_span stored[ENG_APART_SPANS];
@@ -174,6 +175,8 @@ typedef struct eng_sink {
     /* Forgets everything it was told: the launch begins again (several workers met a conflict). NULL: it cannot, and
      * the launch gets one worker. */
     void (*restart)(void *state);
+    /* After a run by several workers: must it hear the launch once more, from one worker and in the order of blocks? NULL: never. */
+    bool (*again)(void *state);
 } eng_sink;
 
 #endif

@@ -407,10 +407,23 @@ static bool in_order(eng_worker *const *workers, unsigned n, const eng_launch *l
     return !launch->max_instructions || executed <= launch->max_instructions;
 }
 
+static bool asked_again(const eng_launch *launch, unsigned workers) {
+    for (size_t s = 0; s < launch->n_sinks * workers; s++)
+        if (launch->sinks[s].again && launch->sinks[s].again(launch->sinks[s].state)) return true;
+    return false;
+}
+
+/* Can a sink ask for the launch to be run again? Not where it knows that all of it is apart. */
+static bool may_ask_again(const eng_grid *grid) {
+    bool asks = false;
+    for (size_t s = 0; s < grid->launch->n_sinks; s++) asks |= grid->launch->sinks[s].again != NULL;
+    return asks && !(grid->apart && grid->apart->all);
+}
+
 /* Runs the grid with n workers. *again: the result is not that of one worker, and everything is as it was before. */
 static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *again, wg_error *err) {
     eng_worker *workers[MAX_JOBS];
-    const bool apart = n > 1 && !grid->launch->seed && eng_blocks_apart(grid);
+    const bool apart = n > 1 && !grid->launch->seed && !may_ask_again(grid) && eng_blocks_apart(grid);
     eng_memory *memory = grid->code->device->memory;
     unsigned made = 0;
     *again = false;
@@ -432,7 +445,7 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
     if (st == WG_OK) {
         run_workers(workers, n);
         bool conflict = eng_memory_conflict(memory);
-        *again = n > 1 && !apart && (conflict || !in_order(workers, n, grid->launch));
+        *again = n > 1 && !apart && (conflict || !in_order(workers, n, grid->launch) || asked_again(grid->launch, n));
         if (apart && conflict) st = wg_fail(err, WG_ERR_MEMORY, "no memory for the shadows of a launch");
     }
     eng_memory_end(memory, !*again);

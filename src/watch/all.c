@@ -29,6 +29,10 @@ static void relay_apart(void *state, const eng_apart *apart) {
     struct watch_listener *l = state;
     if (l->state) l->watch->apart(l->state, apart);
 }
+static bool again(void *state) {
+    struct watch_listener *l = state;
+    return !l->state || l->watch->again(l->state);
+}
 static void restart(void *state) {
     struct watch_listener *l = state;
     if (l->state) l->watch->stop(l->state);
@@ -45,8 +49,8 @@ bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers)
     for (size_t s = 0; ok && s < run->workers * run->n_sinks; s++) {
         const watch *w = run->watches[s % run->n_sinks];
         run->listeners[s] = (struct watch_listener){.watch = w, .ctx = &run->ctx, .state = w->start(&run->ctx)};
-        run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s],
-                                  .restart = w->in_order ? NULL : restart};
+        run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s], .restart = restart,
+                                  .again = w->again ? again : NULL};
         if (w->plain && (!w->takes_sums || w->takes_sums(ctx))) run->sinks[s].plain = relay_plain;
         if (w->apart) run->sinks[s].apart = relay_apart;
         ok = run->listeners[s].state != NULL;

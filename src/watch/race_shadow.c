@@ -632,6 +632,6 @@ void race_each_mark(race_state *st, void (*visit)(race_state *st, race_mark *mar
 
 void race_shadow_free(race_state *st) {
     wg_u64map_free(&st->pages);
-    if (st->scratch != st->ctx.scratch) watch_scratch_free(st->scratch);
-    else watch_scratch_clear(st->scratch);
+    if (!st->ctx.scratch) watch_scratch_free(st->scratch);
+    else watch_scratch_give_back(st->scratch);
 }

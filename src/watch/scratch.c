@@ -16,6 +16,8 @@ typedef struct chunk {
 struct watch_scratch {
     chunk *used, *spare;
     size_t next; /* size of the chunk to be made next */
+    bool lent;
+    watch_scratch *beside; /* for another worker */
 };
 
 watch_scratch *watch_scratch_new(void) { return calloc(1, sizeof(watch_scratch)); }
@@ -76,8 +78,23 @@ void watch_scratch_clear(watch_scratch *s) {
     s->next = 0;
 }
 
+watch_scratch *watch_scratch_lend(watch_scratch *s) {
+    while (s && s->lent) {
+        if (!s->beside) s->beside = watch_scratch_new();
+        s = s->beside;
+    }
+    if (s) s->lent = true;
+    return s;
+}
+
+void watch_scratch_give_back(watch_scratch *s) {
+    watch_scratch_clear(s);
+    s->lent = false;
+}
+
 void watch_scratch_free(watch_scratch *s) {
     if (!s) return;
+    watch_scratch_free(s->beside);
     watch_scratch_clear(s);
     for (chunk *c; (c = s->spare);) {
         s->spare = c->next;

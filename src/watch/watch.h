@@ -84,6 +84,9 @@ watch_scratch *watch_scratch_new(void); /* NULL: no memory */
 void *watch_scratch_take(watch_scratch *scratch, size_t size, bool zeros); /* at a multiple of 64; NULL: no memory */
 void watch_scratch_clear(watch_scratch *scratch); /* all that was taken is given back */
 void watch_scratch_free(watch_scratch *scratch);
+/* For a state of its own, as each worker has one: what nobody has, until it is given back. NULL: no memory. */
+watch_scratch *watch_scratch_lend(watch_scratch *scratch);
+void watch_scratch_give_back(watch_scratch *lent);
 
 typedef struct watch_context {
     eng_code *code;
@@ -104,7 +107,7 @@ typedef struct watch {
     const char *name;
     uint32_t checks; /* kinds that it looks for: it takes part when one of them is asked for; 0: always */
     bool (*asked)(const watch_context *ctx); /* more to ask before it takes part; NULL: nothing */
-    bool in_order;   /* it must hear all blocks in the order in which they run: the launch gets one worker */
+    bool (*again)(void *state); /* after several workers: must it hear all blocks in their order from one? NULL: never */
     uint32_t wants; /* 1 << eng_event_kind, or-ed; 0: only the result */
     void *(*start)(const watch_context *ctx); /* a worker's state; NULL: no memory. May be NULL when wants is 0 */
     void (*events)(void *state, const eng_batch *batch);
