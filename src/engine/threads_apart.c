@@ -244,12 +244,13 @@ static eng_apart_kind kind_of(const access *a, bool stores_known, bool no_shared
 
 static void answer(const look *l, struct eng_apart_kept *kept) {
     const bool known = all_stores_known(l);
-    memset(kept->of, ENG_APART, l->unit->n);
+    memset(kept->of, ENG_MAY_MEET, l->unit->n); /* what is no access that is known here */
     kept->apart.all = true;
     for (unsigned n = 0; n < l->n; n++) {
         const access *a = &l->all[n];
         eng_apart_kind kind = kind_of(a, known, l->no_shared);
-        if (kind < kept->of[a->instr]) kept->of[a->instr] = (uint8_t)kind;
+        const bool first = !n || l->all[n - 1].instr != a->instr; /* a generic one is two */
+        if (first || kind < kept->of[a->instr]) kept->of[a->instr] = (uint8_t)kind;
         kept->known |= kind != ENG_MAY_MEET;
         kept->apart.all &= kind == ENG_APART;
         if (!a->shared && a->write && a->known) add_stored(&kept->apart, (eng_span){(uint64_t)a->least, (uint64_t)a->most + a->width});
