@@ -100,7 +100,42 @@ static void shown(void **state) {
     }
 }
 
+/* --- several workers ---------------------------------------------------------------------------- */
+
+typedef struct listener {
+    bool wants_again;
+    unsigned restarts;
+} listener;
+static bool asks_again(void *state) { return ((listener *)state)->wants_again; }
+static void restarts(void *state) { ((listener *)state)->restarts++; }
+static void no_apart(void *state, const eng_apart *apart) { (void)state, (void)apart; }
+
+/* Who asks to hear a launch again hears it from one worker, and what the first run changed is as it was. */
+static void again(void **state) {
+    static uint32_t ones[N], zeros[N], out[N];
+    (void)state;
+    for (unsigned k = 0; k < N; k++) ones[k] = 0x3f800000; /* 1.0f */
+    for (unsigned wanted = 0; wanted < 2; wanted++) {
+        machine *m = machine_open(WG_TEST_DATA BENCH);
+        struct { uint64_t in, index, out; int n; } params = {machine_alloc(m, ones, sizeof ones), machine_alloc(m, zeros, sizeof zeros),
+                                                             machine_alloc(m, zeros, sizeof zeros), N};
+        listener of[2] = {{.wants_again = wanted}, {0}};
+        eng_sink sinks[2];
+        for (unsigned k = 0; k < 2; k++)
+            sinks[k] = (eng_sink){.wants = 1u << ENG_EV_EXIT | 1u << ENG_EV_ACCESS, .events = on_events, .plain = on_plain, .restart = restarts, .again = asks_again,
+                                  .apart = no_apart, .state = &of[k]};
+        eng_launch l = {.function = img_find_function(m->module, "gather"), .grid = {N / 256, 1, 1}, .block = {256, 1, 1}, .params = &params,
+                        .jobs = 2, .sinks = sinks, .n_sinks = 1};
+        if (eng_run(m->code, &l, &m->result, &m->err) != WG_OK) fail_msg("%s", m->err.text);
+        assert_int_equal(m->result.workers, wanted ? 1 : 2);
+        assert_int_equal(of[0].restarts, wanted);
+        machine_read(m, out, params.out, sizeof out);
+        assert_memory_equal(out, ones, sizeof out);
+        machine_close(m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shown), cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
