@@ -45,28 +45,28 @@ static const char *describe(char text[160], const rt_kernel *rq) {
     return text;
 }
 
-/* The limits in the order in which the runtime looks at them; *why says which one. */
+/* The limits in the order in which the runtime looks at them; *why says which one. An H200 with CUDA 13.0 answers
+ * cudaErrorInvalidValue for each shape that cannot be (older runtimes: cudaErrorInvalidConfiguration). */
 static cudaError_t check_limits(const rt_kernel *rq, const char **why) {
     const eng_gpu *gpu = rt_gpu();
     const img_function *image = rq->fn->image;
     const dim3 *g = &rq->grid, *b = &rq->block;
     uint64_t threads = (uint64_t)b->x * b->y * b->z;
-    if (!g->x || !g->y || !g->z) return *why = "a grid of no blocks", cudaErrorInvalidConfiguration;
-    if (!b->x || !b->y || !b->z) return *why = "blocks of no threads", cudaErrorInvalidConfiguration;
+    if (!g->x || !g->y || !g->z) return *why = "a grid of no blocks", cudaErrorInvalidValue;
+    if (!b->x || !b->y || !b->z) return *why = "blocks of no threads", cudaErrorInvalidValue;
     if (g->x > 2147483647u || g->y > 65535 || g->z > 65535)
         return *why = "more blocks than a grid's x (2147483647), y or z (65535) allows",
-               cudaErrorInvalidConfiguration;
+               cudaErrorInvalidValue;
     if (b->x > 1024 || b->y > 1024 || b->z > 64)
         return *why = "more threads than a block's x, y (1024) or z (64) allows",
-               cudaErrorInvalidConfiguration;
+               cudaErrorInvalidValue;
     if (threads > gpu->max_threads_per_block)
-        return *why = "more threads in a block than the device allows", cudaErrorInvalidConfiguration;
+        return *why = "more threads in a block than the device allows", cudaErrorInvalidValue;
     unsigned fits = rt_function_max_threads(rq->fn);
     if (threads > fits) {
         bool bound = image->max_threads[0] && threads > rt_function_bound(image);
-        return *why = bound ? "more threads in a block than the kernel's __launch_bounds__"
-                            : "the block's threads need more registers than an SM has",
-               cudaErrorLaunchOutOfResources;
+        if (bound) return *why = "more threads in a block than the kernel's __launch_bounds__", cudaErrorInvalidValue;
+        return *why = "the block's threads need more registers than an SM has", cudaErrorLaunchOutOfResources;
     }
     if (image->req_threads[0] &&
         (b->x != image->req_threads[0] || b->y != image->req_threads[1] || b->z != image->req_threads[2]))
