@@ -50,12 +50,15 @@ static eng_fn pseudo(eng_isa isa, const char *name) {
 wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, wg_error *err) {
     eng_device *device = calloc(1, sizeof *device);
     struct eng_heap *heap = calloc(1, sizeof *heap);
-    if (!device || !heap) {
+    struct eng_nest *nest = calloc(1, sizeof *nest);
+    if (!device || !heap || !nest) {
+        free(nest);
         free(device);
         free(heap);
         return wg_fail(err, WG_ERR_MEMORY, "no memory for a device");
     }
     device->heap = heap;
+    device->nest = nest;
     device->gpu = gpu;
     device->isa = eng_isa_choose();
     device->native = eng_native_wanted(device->isa);
@@ -72,6 +75,7 @@ wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, 
     device->undefined_after = pseudo(device->isa, "@undefined_after");
     wg_status st = eng_memory_new(gpu->memory * count, &device->memory, err);
     if (st != WG_OK) {
+        free(nest);
         free(heap);
         free(device);
         return st;
@@ -86,6 +90,8 @@ void eng_device_free(eng_device *device) {
     if (device->pool_process == getpid()) wg_pool_free(device->pool);
     eng_memory_free(device->memory);
     eng_textures_free(device);
+    eng_nest_clear(device->nest, device->heap);
+    free(device->nest);
     eng_heap_free(device->heap);
     free(device->heap);
     free(device);

@@ -21,6 +21,7 @@ struct eng_device {
     eng_memory *memory;
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     struct eng_heap *heap; /* of device-side malloc (driver.h) */
+    struct eng_nest *nest; /* launches from device code (driver.h) */
     struct eng_textures textures; /* by handle - 1; NULL where one was destroyed */
     struct wg_pool *pool;  /* the workers' threads; NULL: not started yet */
     pid_t pool_process;    /* whose threads they are */

@@ -1,33 +1,19 @@
-/* The device side of the driver. A call finds its arguments where the ABI of device functions puts them: from R4 on, 64
- * bits in even pairs; it answers in R4 and returns to R20:R21. */
-#include "engine/driver.h"
+/* The device side of the driver. */
+#include "engine/driver_inner.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/undefined.h"
-#include "engine/warp.h"
+#include "engine/view.h"
 
-enum { ABI_ARGUMENT = 4, ABI_RETURN = 20, ABI_REGISTERS = 22 };
 enum { HEAP_BYTES = 8 << 20, HEAP_GRAIN = 16 }; /* cudaLimitMallocHeapSize's default; malloc's alignment */
 enum { MAX_STRING = 4096 };
 
-/* --- registers and memory of a lane ------------------------------------------------------- */
+/* --- memory of a lane ------------------------------------------------------------------------ */
 
-static uint32_t *reg(const eng_warp *w, unsigned r, unsigned lane) {
-    return (uint32_t *)(void *)(w->R + r * ENG_SLOT) + lane;
-}
-static uint64_t get64(const eng_warp *w, unsigned r, unsigned lane) {
-    return (uint64_t)*reg(w, r + 1, lane) << 32 | *reg(w, r, lane);
-}
-static void put64(eng_warp *w, unsigned r, unsigned lane, uint64_t v) {
-    *reg(w, r, lane) = (uint32_t)v;
-    *reg(w, r + 1, lane) = (uint32_t)(v >> 32);
-}
-
-/* Reads n bytes at a generic address. False: not all of them are there. */
-static bool fetch(const eng_warp *w, unsigned lane, uint64_t address, void *to, size_t n) {
+bool drv_fetch(const eng_warp *w, unsigned lane, uint64_t address, void *to, size_t n) {
     uint8_t *out = to;
     if (address - ENG_LOCAL_WINDOW < ENG_WINDOW_SIZE) {
         uint64_t at = address - ENG_LOCAL_WINDOW;
@@ -49,10 +35,30 @@ static bool fetch(const eng_warp *w, unsigned lane, uint64_t address, void *to, 
     return true;
 }
 
+bool drv_store(eng_warp *w, unsigned lane, uint64_t address, const void *from, size_t n) {
+    const uint8_t *in = from;
+    if (address - ENG_LOCAL_WINDOW < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_LOCAL_WINDOW;
+        if (at + n > w->local_size) return false;
+        for (size_t k = 0; k < n; k++) {
+            w->local[(at + k) / 4 * ENG_SLOT + lane * 4 + (at + k) % 4] = in[k];
+            if (w->local_undefined) w->local_undefined[(at + k) / 4 * 32 + lane] &= ~(UINT32_C(0xff) << (at + k) % 4 * 8);
+        }
+        return true;
+    }
+    if (address - ENG_SHARED_WINDOW < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_SHARED_WINDOW;
+        if (at + n > w->shared_size) return false;
+        memcpy(w->shared + at, in, n);
+        return true;
+    }
+    return eng_memory_copy(w->worker->memory, address, (uint64_t)(uintptr_t)from, n, ENG_HOST_TO_DEVICE, NULL) == WG_OK;
+}
+
 static void fetch_string(const eng_warp *w, unsigned lane, uint64_t address, wg_text *out) {
     char c;
     if (!address) wg_text_add(out, "(null)");
-    for (unsigned n = 0; address && n < MAX_STRING && fetch(w, lane, address + n, &c, 1) && c; n++) wg_text_add_n(out, &c, 1);
+    for (unsigned n = 0; address && n < MAX_STRING && drv_fetch(w, lane, address + n, &c, 1) && c; n++) wg_text_add_n(out, &c, 1);
 }
 
 static void print(const eng_warp *w, bool error, const wg_text *text) {
@@ -74,7 +80,7 @@ typedef struct arguments { /* the buffer that the caller packed them into */
 static uint64_t take(arguments *a, unsigned size) {
     uint64_t value = 0;
     a->next = (a->next + size - 1) / size * size;
-    a->missing |= !fetch(a->w, a->lane, a->next, &value, size);
+    a->missing |= !drv_fetch(a->w, a->lane, a->next, &value, size);
     a->next += size;
     a->count++;
     return value;
@@ -167,17 +173,16 @@ static int format(wg_text *out, const char *f, arguments *args) {
     return args->missing ? -1 : (int)args->count;
 }
 
-/* The driver's answer is defined. */
-static void answered(eng_warp *w, unsigned lane) {
-    for (unsigned r = ABI_ARGUMENT; r < ABI_ARGUMENT + 2; r++) eng_undefined_clear(w, r * ENG_SLOT, 1u << lane);
+void drv_answered(eng_warp *w, unsigned lane) {
+    for (unsigned r = DRV_ARGUMENT; r < DRV_ARGUMENT + 2; r++) eng_undefined_clear(w, r * ENG_SLOT, 1u << lane);
 }
 
 static bool call_vprintf(eng_warp *w, const eng_ins *i, unsigned lane) {
     wg_text text = {0}, out = {0};
-    arguments args = {.w = w, .lane = lane, .next = get64(w, ABI_ARGUMENT + 2, lane)};
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &text);
-    *reg(w, ABI_ARGUMENT, lane) = (uint32_t)format(&out, text.at ? text.at : "", &args);
-    answered(w, lane);
+    arguments args = {.w = w, .lane = lane, .next = drv_get64(w, DRV_ARGUMENT + 2, lane)};
+    fetch_string(w, lane, drv_get64(w, DRV_ARGUMENT, lane), &text);
+    *drv_reg(w, DRV_ARGUMENT, lane) = (uint32_t)format(&out, text.at ? text.at : "", &args);
+    drv_answered(w, lane);
     print(w, false, &out);
     wg_text_free(&text);
     wg_text_free(&out);
@@ -189,7 +194,8 @@ static bool call_vprintf(eng_warp *w, const eng_ins *i, unsigned lane) {
 
 wg_status eng_heap_make(eng_device *device, const img_module *module, uint64_t bytes, wg_error *err) {
     bool wanted = false;
-    for (size_t k = 0; k < module->n_externs; k++) wanted |= !strcmp(module->externs[k], "malloc");
+    for (size_t k = 0; k < module->n_externs; k++)
+        wanted |= !strcmp(module->externs[k], "malloc") || !strcmp(module->externs[k], ENG_PARAMETER_BUFFER);
     if (!wanted || device->heap->size) return WG_OK;
     const eng_allocation *a;
     if (!bytes) bytes = HEAP_BYTES;
@@ -207,8 +213,8 @@ void eng_heap_free(struct eng_heap *heap) {
     wg_u64map_free(&heap->next);
 }
 
-/* A block of the same size that was freed, or one that was never given out; 0: the heap is full. */
-static uint64_t heap_take(struct eng_heap *heap, uint64_t bytes) {
+/* A block of the same size that was freed, or one that was never given out. */
+uint64_t drv_heap_take(struct eng_heap *heap, uint64_t bytes) {
     uint64_t at = 0, before = 0;
     if (bytes > heap->size) return 0;
     bytes = bytes ? (bytes + HEAP_GRAIN - 1) / HEAP_GRAIN * HEAP_GRAIN : HEAP_GRAIN;
@@ -223,7 +229,7 @@ static uint64_t heap_take(struct eng_heap *heap, uint64_t bytes) {
     return wg_u64map_set(&heap->live, at, bytes) ? at : 0;
 }
 
-static bool heap_give(struct eng_heap *heap, uint64_t at) {
+bool drv_heap_give(struct eng_heap *heap, uint64_t at) {
     uint64_t bytes, before = 0;
     if (!wg_u64map_get(&heap->live, at, &bytes)) return false;
     wg_u64map_remove(&heap->live, at);
@@ -232,17 +238,17 @@ static bool heap_give(struct eng_heap *heap, uint64_t at) {
 }
 
 static bool call_malloc(eng_warp *w, const eng_ins *i, unsigned lane) {
-    uint64_t bytes = get64(w, ABI_ARGUMENT, lane), at = heap_take(w->worker->device->heap, bytes);
+    uint64_t bytes = drv_get64(w, DRV_ARGUMENT, lane), at = drv_heap_take(w->worker->device->heap, bytes);
     if (at && w->undefined) mem_undefine_range(w->worker->memory_state, at, bytes);
-    put64(w, ABI_ARGUMENT, lane, at);
-    answered(w, lane);
+    drv_put64(w, DRV_ARGUMENT, lane, at);
+    drv_answered(w, lane);
     (void)i;
     return true;
 }
 
 static bool call_free(eng_warp *w, const eng_ins *i, unsigned lane) {
-    uint64_t at = get64(w, ABI_ARGUMENT, lane);
-    if (!at || heap_give(w->worker->device->heap, at)) return true;
+    uint64_t at = drv_get64(w, DRV_ARGUMENT, lane);
+    if (!at || drv_heap_give(w->worker->device->heap, at)) return true;
     eng_finding f = {.kind = ENG_FAULT_FREE, .lanes = 1u << lane, .address = at, .fatal = true};
     snprintf(f.text, sizeof f.text, "free(0x%llx): no live block of device-side malloc begins there", (unsigned long long)at);
     eng_fault(w, i, &f);
@@ -258,10 +264,10 @@ typedef struct assertion {
 } assertion;
 
 static assertion fetch_assertion(eng_warp *w, unsigned lane) {
-    assertion a = {.line = *reg(w, ABI_ARGUMENT + 4, lane)};
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT, lane), &a.expression);
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 2, lane), &a.file);
-    fetch_string(w, lane, get64(w, ABI_ARGUMENT + 6, lane), &a.function);
+    assertion a = {.line = *drv_reg(w, DRV_ARGUMENT + 4, lane)};
+    fetch_string(w, lane, drv_get64(w, DRV_ARGUMENT, lane), &a.expression);
+    fetch_string(w, lane, drv_get64(w, DRV_ARGUMENT + 2, lane), &a.file);
+    fetch_string(w, lane, drv_get64(w, DRV_ARGUMENT + 6, lane), &a.function);
     return a;
 }
 
@@ -301,9 +307,9 @@ static bool end_at_assertion(eng_warp *w, const eng_ins *i, uint32_t lanes) {
 
 /* (cudaGraphConditionalHandle handle, unsigned value). A handle is the address of the word that the graph looks at. */
 static bool call_set_conditional(eng_warp *w, const eng_ins *i, unsigned lane) {
-    uint32_t value = *reg(w, ABI_ARGUMENT + 2, lane);
-    if (eng_memory_fill(w->worker->device->memory, get64(w, ABI_ARGUMENT, lane), &value, sizeof value, 1, NULL) == WG_OK) return true;
-    eng_finding f = {.kind = ENG_FAULT_WILD, .lanes = 1u << lane, .address = get64(w, ABI_ARGUMENT, lane), .fatal = true};
+    uint32_t value = *drv_reg(w, DRV_ARGUMENT + 2, lane);
+    if (eng_memory_fill(w->worker->device->memory, drv_get64(w, DRV_ARGUMENT, lane), &value, sizeof value, 1, NULL) == WG_OK) return true;
+    eng_finding f = {.kind = ENG_FAULT_WILD, .lanes = 1u << lane, .address = drv_get64(w, DRV_ARGUMENT, lane), .fatal = true};
     snprintf(f.text, sizeof f.text, "cudaGraphSetConditional of 0x%llx, which is no handle of a condition", (unsigned long long)f.address);
     eng_fault(w, i, &f);
     return false;
@@ -311,12 +317,17 @@ static bool call_set_conditional(eng_warp *w, const eng_ins *i, unsigned lane) {
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *name;
-    bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane);    /* false: the launch ends */
-    bool (*after)(eng_warp *w, const eng_ins *i, uint32_t lanes); /* where all of them have called; NULL: nothing */
-} provided[] = {{"vprintf", call_vprintf, NULL}, {"malloc", call_malloc, NULL}, {"free", call_free, NULL},
-                {"__assertfail", call_assertfail, end_at_assertion}, {"cudaGraphSetConditional", call_set_conditional, NULL}};
+static const drv_function provided[] = {{"vprintf", call_vprintf, NULL}, {"malloc", call_malloc, NULL}, {"free", call_free, NULL},
+                                        {"__assertfail", call_assertfail, end_at_assertion},
+                                        {"cudaGraphSetConditional", call_set_conditional, NULL}, {0}};
+
+static const drv_function *find(const char *name) {
+    static const drv_function *const tables[] = {provided, drv_nested};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const drv_function *f = tables[t]; f->name; f++)
+            if (!strcmp(f->name, name)) return f;
+    return NULL;
+}
 
 bool eng_driver_wanted(const img_module *module) { return module->n_externs != 0; }
 
@@ -328,14 +339,11 @@ static bool refuse(eng_warp *w, const eng_ins *i, uint32_t lanes, const char *na
 }
 
 static bool call_named(eng_warp *w, const eng_ins *i, const char *name, uint32_t lanes) {
-    for (size_t k = 0; k < sizeof provided / sizeof *provided; k++) {
-        if (strcmp(provided[k].name, name)) continue;
-        if (w->worker->grid->plan->n_regs < ABI_REGISTERS) break;
-        for (unsigned l = 0; l < 32; l++)
-            if ((lanes >> l & 1) && !provided[k].call(w, i, l)) return false;
-        return !provided[k].after || provided[k].after(w, i, lanes);
-    }
-    return refuse(w, i, lanes, name);
+    const drv_function *f = find(name);
+    if (!f || w->worker->grid->plan->n_regs < DRV_REGISTERS) return refuse(w, i, lanes, name);
+    for (unsigned l = 0; l < 32; l++)
+        if ((lanes >> l & 1) && !f->call(w, i, l)) return false;
+    return !f->after || f->after(w, i, lanes);
 }
 
 bool eng_driver_call(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t lanes) {
@@ -347,7 +355,7 @@ bool eng_driver_call(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t
         if (!calling) continue;
         if (!call_named(w, i, module->externs[k], calling)) return false;
         for (unsigned l = 0; l < 32; l++)
-            if (calling >> l & 1) place[l] = get64(w, ABI_RETURN, l) - ENG_CODE_BASE;
+            if (calling >> l & 1) place[l] = drv_get64(w, DRV_RETURN, l) - ENG_CODE_BASE;
         lanes &= ~calling; /* where they return to is not another call */
     }
     return true;

@@ -1,4 +1,4 @@
-/* Functions that device code calls and the driver provides: vprintf, malloc, free, __assertfail. */
+/* Functions that device code calls and the driver provides: vprintf, malloc, free, __assertfail, launches. */
 #ifndef WG_ENGINE_DRIVER_H
 #define WG_ENGINE_DRIVER_H
 
@@ -12,6 +12,15 @@ struct eng_heap {
     wg_u64map idle;            /* bytes, rounded up -> the block that was freed last */
     wg_u64map next;            /* a freed block -> the one freed before it, of the same size */
 };
+
+/* What launches from device code keep while one is under way (nested.c). */
+struct eng_nest {
+    wg_u64map buffers; /* of parameters: address -> eng_child, malloc'd; 0 when it was launched */
+    wg_u64map errors;  /* thread of the grid -> what cudaGetLastError is to give it */
+    uint64_t handles;  /* of streams and events: given out so far */
+};
+#define ENG_PARAMETER_BUFFER "__cuda_syscall_cnpv2GetParameterBufferV2"
+void eng_nest_clear(struct eng_nest *nest, struct eng_heap *heap); /* between launches */
 
 /* Code addresses of these functions, as eng_scatter sees them. */
 #define ENG_EXTERN_PLACE (ENG_EXTERN_BASE - ENG_CODE_BASE)

@@ -87,6 +87,15 @@ typedef struct eng_instr_count { /* exact, whatever is watched */
     uint64_t taken, divergent; /* conditional branches: groups that jumped whole; groups that split */
 } eng_instr_count;
 
+/* A launch that device code asked for. It is due when the grid that asked has ended. */
+typedef struct eng_child {
+    const img_function *function;
+    uint32_t grid[3], block[3];
+    uint32_t shared_dynamic;
+    bool tail;    /* due after all other children, and theirs */
+    void *params; /* param_bytes of the function */
+} eng_child;
+
 typedef struct eng_launch {
     const img_function *function;
     uint32_t grid[3], block[3];
@@ -108,6 +117,7 @@ typedef struct eng_launch {
     void *ctx;
     /* What device code prints (error: assertions that failed); NULL: stdout and stderr. */
     void (*print)(void *ctx, bool error, const char *text, size_t n);
+    void (*child)(void *ctx, const eng_child *child); /* in the order of blocks and warps; NULL: refused */
     uint64_t heap_bytes;       /* for device-side malloc, when it is first used; 0 = 8 MiB */
     /* By instruction of the kernel's own code: 1 + byte offset of the parameter whose pointer its address starts from, 0 where that is not
      * known. What ends up in another allocation is ENG_FAULT_STRAYED. NULL: nothing is known. */

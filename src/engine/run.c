@@ -492,6 +492,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
         restart_sinks(launch, workers);
         st = run_grid(&grid, 1, result, &again, err);
     }
+    eng_nest_clear(code->device->nest, code->device->heap);
     free((void *)(uintptr_t)grid.banks[0].bytes);
     free(grid.by_warp);
     return st;

@@ -12,8 +12,11 @@ static const struct reloc_type {
 } reloc_types[] = {
     {2, FORM_WHOLE},   /* 64 bits */
     {4, FORM_WHOLE},   /* 64 bits, a generic address: the same thing here */
+    {0x23, FORM_WHOLE}, /* 64 bits, a kernel to launch from device code */
     {0x38, FORM_LOW},  /* bits 32..63 of an instruction: the low half */
     {0x39, FORM_HIGH}, /* ... the high half */
+    {0x3e, FORM_LOW},  /* the same of a kernel, for launches from device code */
+    {0x3f, FORM_HIGH},
     {0x3a, FORM_CALL}, /* an absolute call's target, sm_75 to sm_89 */
     {0x4b, FORM_CALL}, /* ... sm_90 and later */
 };

@@ -46,9 +46,14 @@ wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
 }
 
 /* --- findings ----------------------------------------------------------------------------------- */
+typedef struct asked_for { eng_child child; uint64_t parent; } asked_for; /* parent: index of the launch */
+typedef wg_vec(asked_for) children;
+
 typedef struct hearing { /* what the engine tells while it runs */
     session *ses;
     watch_findings findings;
+    wg_vec(eng_child) children;
+    bool lost; /* no memory for one of them */
 } hearing;
 
 static void on_finding(void *ctx, const eng_finding *f) {
@@ -58,6 +63,16 @@ static void on_finding(void *ctx, const eng_finding *f) {
     ses_finding_of_engine(f, &finding);
     if (f->kind == ENG_FAULT_STRAYED && watch_findings_again(&h->findings, &finding)) return; /* how often it is noticed says nothing */
     watch_findings_add(&h->findings, &finding);
+}
+
+static void on_child(void *ctx, const eng_child *child) {
+    hearing *h = ctx;
+    eng_child kept = *child;
+    kept.params = malloc(child->function->param_bytes + 1);
+    if (kept.params) memcpy(kept.params, child->params, child->function->param_bytes);
+    if (kept.params && wg_vec_push(&h->children, kept)) return;
+    free(kept.params);
+    h->lost = true;
 }
 
 static void on_print(void *ctx, bool error, const char *text, size_t n) {
@@ -90,6 +105,7 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
         eng_code_module(l->code)->sm, "complete", result->complete ? 1 : 0, "nanoseconds_modelled", nanoseconds);
     if (!out) return NULL;
     if (l->reach) json_object_set_new(out, "device", json_integer(l->device));
+    if (l->parent) json_object_set_new(out, "parent", json_integer((json_int_t)l->parent - 1));
     if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
     json_object_update(out, record->extra);
     json_object_set_new(out, "counters", counters_json(record));
@@ -141,13 +157,31 @@ static bool wanted(session *ses, const ses_launch *l) {
            (!ses->options.launch_count || n - ses->options.launch_skip < ses->options.launch_count);
 }
 
-static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *nanoseconds, wg_error *err) {
+/* --- launches from device code: grids that wait for others to end, the next one last -------------------- */
+
+static void drop(children *list) {
+    while (list->count) free(list->at[--list->count].child.params);
+    wg_vec_free(list);
+}
+
+/* What a grid has asked for goes before what waits already: its children in order, then those of its tail stream. */
+static bool put_first(children *waiting, hearing *heard, uint64_t parent) {
+    for (unsigned tail = 2; tail-- > 0;)
+        for (size_t c = heard->children.count; c-- > 0;)
+            if (heard->children.at[c].tail == (tail == 1)) {
+                if (!wg_vec_push(waiting, ((asked_for){heard->children.at[c], parent}))) return false;
+                heard->children.at[c].params = NULL;
+            }
+    return true;
+}
+
+static wg_status run(session *ses, const ses_launch *l, uint64_t index, children *asked, double *nanoseconds, wg_error *err) {
     hearing heard = {.ses = ses};
     watch_extents extents = {0};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .device = l->device, .reach = l->reach, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
-                         .finding = on_finding, .print = on_print, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
+                         .finding = on_finding, .print = on_print, .child = on_child, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     const eng_gpu *gpu = eng_device_gpu(ses->device);
@@ -188,19 +222,44 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, double *
     watch_findings_free(&heard.findings);
     eng_result_free(&result);
     watch_run_stop(&watching);
+    if (status == WG_OK && (heard.lost || !put_first(asked, &heard, index))) status = wg_fail(err, WG_ERR_MEMORY, "no memory for a launch from device code");
+    for (size_t c = 0; status != WG_OK && c < heard.children.count; c++) free(heard.children.at[c].params);
+    wg_vec_free(&heard.children);
+    return status;
+}
+
+/* One grid, without what its device code launches. */
+static wg_status run_grid(session *ses, const ses_launch *l, children *asked, double *nanoseconds, wg_error *err) {
+    uint64_t index = ses->launches++;
+    wg_status status = ses_check_launch(ses, l, err);
+    if (status != WG_OK) return status; /* the program's own mistake: the runtime's error says it */
+    status = eng_can_run(l->code, l->function, err);
+    if (status == WG_OK) status = run(ses, l, index, asked, nanoseconds, err);
+    else record_not_run(ses, l, index, err->text, false);
     return status;
 }
 
 wg_status ses_run(session *ses, const ses_launch *l, double *nanoseconds, wg_error *err) {
     wg_error own;
-    double ns = 0;
+    double ns = 0, more = 0;
+    children waiting = {0};
     if (!err) err = &own;
-    uint64_t index = ses->launches++;
-    wg_status status = ses_check_launch(ses, l, err);
-    if (status != WG_OK) return status; /* the program's own mistake: the runtime's error says it */
-    status = eng_can_run(l->code, l->function, err);
-    if (status == WG_OK) status = run(ses, l, index, &ns, err);
-    else record_not_run(ses, l, index, err->text, false);
+    wg_status status = run_grid(ses, l, &waiting, &ns, err);
+    while (status == WG_OK && waiting.count) {
+        asked_for next = waiting.at[--waiting.count];
+        ses_launch child = *l;
+        child.function = next.child.function;
+        memcpy(child.grid, next.child.grid, sizeof child.grid);
+        memcpy(child.block, next.child.block, sizeof child.block);
+        child.shared_dynamic = next.child.shared_dynamic;
+        child.params = next.child.params;
+        child.cooperative = false;
+        child.parent = next.parent + 1;
+        status = run_grid(ses, &child, &waiting, &more, err);
+        free(next.child.params);
+        ns += more;
+    }
+    drop(&waiting);
     if (nanoseconds) *nanoseconds = ns;
     return status;
 }

@@ -77,6 +77,7 @@ typedef struct ses_launch {
     uint64_t reach;         /* bit set of devices whose memory it may touch; 0: there is only one */
     void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
+    uint64_t parent;        /* 1 + index of the launch whose device code asked for it; 0: the host did */
     bool after_fault;       /* a device would not have run it: only its findings are recorded */
     uint64_t stream;        /* number for the record; 0 = the default stream */
     uint64_t timeline;      /* of its order; 0: its stream's */
