@@ -43,11 +43,11 @@ static bool repeats(const run_list *runs) {
     return false;
 }
 
-/* One record alone: its padding is narrower than what is copied around it. */
+/* One record alone, the allocation or what is copied of it: its padding is narrower than what is copied around it. */
 static bool is_one_record(const eng_allocation *a, const run_list *runs, uint64_t size) {
     if (a->size > MOST_RECORD || runs->count > MOST_HOLES || size < 8) return false;
     for (size_t i = 0; i < runs->count; i++)
-        if (!is_padding(runs->at[i], a->size) || runs->at[i].size > 7 || runs->at[i].size == 4) return false;
+        if (!(is_padding(runs->at[i], a->size) || is_padding(runs->at[i], size)) || runs->at[i].size > 7 || runs->at[i].size == 4) return false;
     return true;
 }
 
