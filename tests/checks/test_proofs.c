@@ -9,7 +9,7 @@
 
 #include "warpgrind/warpgrind.h"
 
-enum { ELEMENTS = 65536, LAUNCHES = 40, NUMBERS = 8 };
+enum { ELEMENTS = 65536, LAUNCHES = 80, NUMBERS = 8 };
 
 static uint64_t seed = 1;
 static unsigned below(unsigned n) {
