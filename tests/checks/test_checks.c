@@ -3,7 +3,7 @@
  *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent         and behind it: shared=BYTES, cooperative
  *     __global__ void name(int *a, int *b, int n) ...      lines marked // <- are those that a finding may name
  *
- * usage: test_checks SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown. */
+ * usage: test_checks [--together] SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown; --together: all in one run. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -74,24 +74,33 @@ static bool judge(const expected *e, const json_t *findings) {
     return ok;
 }
 
-/* Launches it; NULL: it could not be. */
-static json_t *findings_of(const expected *e, const char *cubin, wg_status *status, wg_error *err) {
+static wg_status launch(wg_device *dev, const expected *e, wg_address a, wg_address b, wg_error *err) {
+    wg_arg args[] = {wg_arg_address(a), wg_arg_address(b), wg_arg_i32((int)(e->grid * e->block))};
+    return (e->cooperative ? wg_launch_cooperative : wg_launch)(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1),
+                                                                e->shared, args, 3, NULL, err);
+}
+
+static json_t *findings_told(wg_device *dev) {
+    char *text = wg_report_json(dev);
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
+    json_decref(document);
+    free(text);
+    return findings;
+}
+
+/* Launches it; NULL: it could not be. jobs 0: one a processor. */
+static json_t *findings_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *status, wg_error *err) {
     wg_device *dev = NULL;
     wg_address a, b;
-    const wg_options options = {.max_instructions = 10000000};
+    const wg_options options = {.max_instructions = 10000000, .checks = checks, .jobs = jobs};
     if (wg_open(cubin, &options, &dev, err) || wg_alloc(dev, ELEMENTS * 4, &a, err) || wg_alloc(dev, ELEMENTS * 4, &b, err) ||
         wg_fill(dev, a, 0, ELEMENTS * 4, err) || wg_fill(dev, b, 0, ELEMENTS * 4, err)) {
         printf("%s: %s\n", e->name, err->text);
         wg_close(dev);
         return NULL;
     }
-    wg_arg args[] = {wg_arg_address(a), wg_arg_address(b), wg_arg_i32((int)(e->grid * e->block))};
-    *status = (e->cooperative ? wg_launch_cooperative : wg_launch)(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1),
-                                                                   wg_dim3(e->block, 1, 1), e->shared, args, 3, NULL, err);
-    char *text = wg_report_json(dev);
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
-    json_decref(document);
-    free(text);
+    *status = launch(dev, e, a, b, err);
+    json_t *findings = findings_told(dev);
     wg_close(dev);
     return findings;
 }
@@ -101,17 +110,37 @@ static bool same_without_proofs(const expected *e, const char *cubin, const json
     wg_status status;
     wg_error err = {0};
     setenv("WARPGRIND_PROOFS", "off", 1);
-    json_t *others = findings_of(e, cubin, &status, &err);
+    json_t *others = findings_of(e, cubin, NULL, 0, &status, &err);
     unsetenv("WARPGRIND_PROOFS");
     bool same = others && json_equal((json_t *)findings, others);
     json_decref(others);
     return same || complain(e, NULL, "other findings where everything is watched");
 }
 
+/* Findings are the same, byte for byte, for every number of workers: of all kinds, and without races, which may have one worker only. */
+static bool same_for_all_jobs(const expected *e, const char *cubin) {
+    bool same = true;
+    for (unsigned k = 0; k < 2 && e->grid > 1; k++) {
+        char *first = NULL;
+        for (unsigned jobs = 1; jobs <= 4; jobs *= 2) {
+            wg_status status;
+            wg_error err = {0};
+            json_t *findings = findings_of(e, cubin, k ? "all,-race" : "all", jobs, &status, &err);
+            char *text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
+            if (!text || (first && strcmp(first, text) != 0)) same = complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
+            if (first) free(text);
+            else first = text;
+            json_decref(findings);
+        }
+        free(first);
+    }
+    return same;
+}
+
 static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err = {0};
     wg_status status;
-    json_t *findings = findings_of(e, cubin, &status, &err);
+    json_t *findings = findings_of(e, cubin, NULL, 0, &status, &err);
     if (!findings) return false;
     bool ok = judge(e, findings);
     if (status && ((status != WG_ERR_DEADLOCK && status != WG_ERR_FAULT) || !e->kind[0])) {
@@ -119,12 +148,43 @@ static bool run(const expected *e, const char *cubin, bool show) {
         ok = false;
     }
     ok &= same_without_proofs(e, cubin, findings);
+    ok &= same_for_all_jobs(e, cubin);
     if (show) json_dumpf(findings, stdout, JSON_INDENT(1));
     json_decref(findings);
     return ok;
 }
 
+/* All in one run: what is found of each must be the same as if it had run alone. */
+static unsigned run_together(const expected *all, unsigned n, const char *cubin) {
+    wg_device *dev = NULL;
+    wg_address a, b;
+    wg_error err = {0};
+    const wg_options options = {.max_instructions = 10000000};
+    unsigned wrong = 0;
+    if (wg_open(cubin, &options, &dev, &err) || wg_alloc(dev, ELEMENTS * 4, &a, &err) || wg_alloc(dev, ELEMENTS * 4, &b, &err) ||
+        wg_fill(dev, a, 0, ELEMENTS * 4, &err) || wg_fill(dev, b, 0, ELEMENTS * 4, &err))
+        return printf("%s\n", err.text), wg_close(dev), n;
+    for (unsigned k = 0; k < n; k++)
+        if (launch(dev, &all[k], a, b, &err) && err.status != WG_ERR_FAULT && err.status != WG_ERR_DEADLOCK) wrong++, printf("%s: %s\n", all[k].name, err.text);
+    json_t *findings = findings_told(dev);
+    for (unsigned k = 0; k < n; k++) {
+        json_t *own = json_array(), *f;
+        size_t i, length = strlen(all[k].name);
+        json_array_foreach(findings, i, f)
+            if (strncmp(word(f, "kernel"), all[k].name, length) == 0 && word(f, "kernel")[length] == '(') json_array_append(own, f);
+        wrong += !judge(&all[k], own);
+        json_decref(own);
+    }
+    json_decref(findings);
+    wg_close(dev);
+    return wrong;
+}
+
+enum { TOGETHER = 16 };
 int main(int argc, char **argv) {
+    bool together = argc > 1 && strcmp(argv[1], "--together") == 0;
+    expected all[TOGETHER];
+    argc -= together, argv += together;
     if (argc < 3) return 2;
     source = strrchr(argv[1], '/') ? strrchr(argv[1], '/') + 1 : argv[1];
     FILE *f = fopen(argv[1], "r");
@@ -137,7 +197,8 @@ int main(int argc, char **argv) {
         number++;
         if ((!more || strncmp(line, "// run ", 7) == 0) && e.name[0] && (argc < 4 || strcmp(argv[3], e.name) == 0)) {
             kernels++;
-            wrong += !run(&e, argv[2], argc > 3);
+            if (!together) wrong += !run(&e, argv[2], argc > 3);
+            else if (kernels <= TOGETHER) all[kernels - 1] = e;
         }
         if (!more) break;
         if (strncmp(line, "// run ", 7) == 0) {
@@ -151,6 +212,7 @@ int main(int argc, char **argv) {
         else if (strstr(line, "// <-") && e.n_marks < MARKS) e.marks[e.n_marks++] = number;
     }
     if (f) fclose(f);
+    if (together) wrong = kernels <= TOGETHER ? run_together(all, kernels, argv[2]) : kernels;
     printf("%u kernels, %u wrong\n", kernels, wrong);
     return !kernels || wrong;
 }

@@ -90,35 +90,65 @@ static wg_status act(wg_device *dev, const expected *e, const buffers *b, bool a
     return status;
 }
 
-static bool run(const expected *e, const char *cubin, bool show) {
-    wg_error err;
+/* jobs 0: one a processor. */
+static json_t *findings_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *result, wg_error *err) {
     wg_device *dev = NULL;
     buffers b = {0};
     static int numbers[ELEMENTS];
-    const wg_options options = {.max_instructions = 10000000};
+    const wg_options options = {.max_instructions = 10000000, .checks = checks, .jobs = jobs};
     for (int k = 0; k < ELEMENTS; k++) numbers[k] = k;
-    wg_status status = wg_open(cubin, &options, &dev, &err);
-    if (!status) status = wg_alloc(dev, BYTES, &b.out, &err);
-    if (!status) status = wg_alloc(dev, BYTES, &b.in, &err);
-    if (!status) status = wg_alloc(dev, BYTES, &b.none, &err);
-    if (!status) status = wg_fill(dev, b.out, 0, BYTES, &err);
-    if (!status) status = wg_copy_in(dev, b.in, numbers, BYTES, &err);
-    if (!status) status = act(dev, e, &b, false, &err);
+    wg_status status = wg_open(cubin, &options, &dev, err);
+    if (!status) status = wg_alloc(dev, BYTES, &b.out, err);
+    if (!status) status = wg_alloc(dev, BYTES, &b.in, err);
+    if (!status) status = wg_alloc(dev, BYTES, &b.none, err);
+    if (!status) status = wg_fill(dev, b.out, 0, BYTES, err);
+    if (!status) status = wg_copy_in(dev, b.in, numbers, BYTES, err);
+    if (!status) status = act(dev, e, &b, false, err);
     wg_arg args[] = {wg_arg_address(b.out), wg_arg_address(b.in), wg_arg_address(b.none), wg_arg_i32((int)(e->grid * e->block))};
     if (!status)
-        status = wg_launch(dev, wg_kernel(dev, e->name, &err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 4, NULL, &err);
-    if (!status) status = act(dev, e, &b, true, &err);
+        status = wg_launch(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 4, NULL, err);
+    if (!status) status = act(dev, e, &b, true, err);
     char *text = dev ? wg_report_json(dev) : NULL;
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
-    bool ok = judge(e, json_object_get(document, "findings"));
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
+    json_decref(document);
+    free(text);
+    wg_close(dev);
+    *result = status;
+    return findings;
+}
+
+/* Findings are the same, byte for byte, for every number of workers: of all kinds, and without races, which may have one worker only. */
+static bool same_for_all_jobs(const expected *e, const char *cubin) {
+    bool same = true;
+    for (unsigned k = 0; k < 2 && e->grid > 1; k++) {
+        char *first = NULL;
+        for (unsigned jobs = 1; jobs <= 4; jobs *= 2) {
+            wg_status status;
+            wg_error err;
+            json_t *findings = findings_of(e, cubin, k ? "all,-race" : "all", jobs, &status, &err);
+            char *text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
+            if (!text || (first && strcmp(first, text) != 0)) same = complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
+            if (first) free(text);
+            else first = text;
+            json_decref(findings);
+        }
+        free(first);
+    }
+    return same;
+}
+
+static bool run(const expected *e, const char *cubin, bool show) {
+    wg_error err;
+    wg_status status;
+    json_t *findings = findings_of(e, cubin, NULL, 0, &status, &err);
+    bool ok = judge(e, findings);
     if (status) {
         printf("%s: %s\n", e->name, err.text);
         ok = false;
     }
-    if (show) json_dumpf(json_object_get(document, "findings"), stdout, JSON_INDENT(1));
-    json_decref(document);
-    free(text);
-    wg_close(dev);
+    ok &= same_for_all_jobs(e, cubin);
+    if (show) json_dumpf(findings, stdout, JSON_INDENT(1));
+    json_decref(findings);
     return ok;
 }
 
