@@ -37,7 +37,7 @@ typedef struct native_run {
     eng_loads *loads;            /* that it does first; NULL: none, else the run is for all lanes only */
     eng_loads_fn do_loads;
     eng_fn otherwise;            /* what does the run where native code does not */
-    native_pending pending[ENG_LOAD_WORDS];
+    native_pending pending[ENG_LOADS_MOST * 4]; /* a load has up to four words */
     unsigned n_pending, n_loaded; /* loaded: by the instructions made so far */
     bool pointed;                /* R11 holds the place of an operand of the instruction being made */
     bool some;                   /* for some lanes */

@@ -13,7 +13,7 @@
 #include "engine/view.h"
 #include "engine/warp.h"
 
-enum { REGS = 20, BASES = 4 /* behind them: addresses, never written */, UREGS = 8, MOST = 40, SLOTS = 512, COUNTERS = 512, SHARED = 16384, TRIALS = 40000 };
+enum { REGS = 48, BASES = 4 /* behind them: addresses, never written */, UREGS = 8, MOST = 40, SLOTS = 512, COUNTERS = 512, SHARED = 16384, TRIALS = 40000 };
 
 static uint64_t seed_ = 1;
 static uint32_t random_word(void) {
@@ -50,16 +50,17 @@ static const uint16_t plain[] = {SASS_IADD3, SASS_LEA, SASS_LOP3, SASS_SHF, SASS
                                  SASS_FADD, SASS_FMUL, SASS_FFMA, SASS_FFMA, SASS_FSETP, SASS_FSEL, SASS_MOV};
 static const uint16_t uniform[] = {SASS_UIADD3, SASS_ULEA, SASS_ULOP3, SASS_USHF, SASS_USEL, SASS_UIMAD, SASS_UISETP, SASS_UMOV};
 
+static bool loads_much; /* this run is of long loads: more words wait in memory than there are vector registers, by far */
 static sass_instr load(void) {
     static const uint8_t bases[3][BASES] = {{0, 1, 2, 3}, {0, 0, 2, 3}, {0, 0, 3, 3}}; /* whose elements are long enough */
-    unsigned longer = below(3), words = 1u << longer;
+    unsigned longer = loads_much ? 2 : below(3), words = 1u << longer;
     return (sass_instr){.op = SASS_LDS, .guard = {.present = true, .reg = SASS_PT}, .width = (uint8_t)(4 * words), .type = SASS_TYPE_NONE,
                         .dst = {.kind = SASS_REG, .reg = one_in(12) ? SASS_RZ : (uint8_t)(below(REGS / words) * words)},
                         .mem = {.present = true, .base = (uint8_t)(REGS + bases[longer][below(BASES)]), .uniform = one_in(2) ? SASS_URZ : UREGS, .desc = 255,
                                 .scale = 1, .offset = (int32_t)below(64) * 16 + (words == 1 ? (int32_t)below(4) * 4 : 0)}};
 }
 static sass_instr instruction(void) {
-    if (one_in(4)) return load();
+    if (one_in(4) || (loads_much && !one_in(12))) return load();
     static const uint8_t luts[] = {0xc0, 0xfc, 0x3c, 0x33, 0x30, 0x96, 0xfe, 0x80, 0xea, 0xca, 0x6a, 0xe8};
     bool is_uniform = one_in(6);
     sass_instr in = {.op = is_uniform ? uniform[below(sizeof uniform / 2)] : plain[below(sizeof plain / 2)],
@@ -233,6 +234,7 @@ static void test_runs(void **state) {
     if (!device->native) return;
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         eng_plan plan;
+        loads_much = one_in(10);
         set_up_plan(&plan);
         fill_plan(&plan);
         grid.plan = &plan;
