@@ -164,6 +164,9 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, struct cudaMemL
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, enum cudaMemoryAdvise advice, struct cudaMemLocation where);
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device, CUstream stream);
 CUresult cuMemAdvise(CUdeviceptr address, size_t size, enum cudaMemoryAdvise advice, CUdevice device);
+CUresult cuMemRangeGetAttribute(void *data, size_t data_size, enum cudaMemRangeAttribute attribute, CUdeviceptr address, size_t size);
+CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes, size_t n, CUdeviceptr address,
+    size_t size);
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t size, unsigned flags);
 
 /* --- virtual.c --- */
@@ -184,6 +187,10 @@ CUresult cuMemGetAccess(unsigned long long *flags, const struct cudaMemLocation 
 
 /* --- copy.c --- */
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t n);
+CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, size_t *failed, CUstream stream);
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, CUstream stream);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t n);
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, CUstream stream);
@@ -330,6 +337,10 @@ CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *c, CUstream stream);
 CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *c);
 CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *c, CUstream stream);
 CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *c);
+CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, size_t *failed, CUstream stream);
+CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, CUstream stream);
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
 CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream);
 CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr to, CUdeviceptr from, size_t n);

@@ -38,6 +38,16 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     return cuMemcpyDtoDAsync_v2(to, from, n, stream);
 }
 
+/* A CUdeviceptr is as wide as a pointer, so lists of them are lists of pointers. */
+CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes,
+                            size_t *first, size_t n, size_t *failed, CUstream stream) {
+    DRV_CALL(rt_copy_batch((void *const *)(void *)to, (const void *const *)(void *)from, sizes, count, attributes, first, n, failed, stream));
+}
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes,
+                               size_t *first, size_t n, CUstream stream) {
+    return cuMemcpyBatchAsync(to, from, sizes, count, attributes, first, n, NULL, stream);
+}
+
 /* --- boxes ----------------------------------------------------------------------------------------------- */
 
 /* One side of a copy. */

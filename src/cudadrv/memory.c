@@ -261,6 +261,13 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device, C
 CUresult cuMemAdvise(CUdeviceptr address, size_t size, enum cudaMemoryAdvise advice, CUdevice device) {
     return cuMemAdvise_v2(address, size, advice, location(device));
 }
+CUresult cuMemRangeGetAttribute(void *data, size_t data_size, enum cudaMemRangeAttribute attribute, CUdeviceptr address, size_t size) {
+    DRV_CALL(cudaMemRangeGetAttribute(data, data_size, attribute, drv_pointer(address), size));
+}
+CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes, size_t n, CUdeviceptr address,
+                                 size_t size) {
+    DRV_CALL(cudaMemRangeGetAttributes(data, sizes, attributes, n, drv_pointer(address), size));
+}
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t size, unsigned flags) {
     DRV_CALL(cudaStreamAttachMemAsync(stream, drv_pointer(address), size, flags));
 }

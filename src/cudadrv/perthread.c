@@ -54,6 +54,14 @@ CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *c, CUstream stream) {
 CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *c) {
     return done(cuMemcpy3DAsync_v2(c, cudaStreamPerThread));
 }
+CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes,
+                                 size_t *first, size_t n, size_t *failed, CUstream stream) {
+    return cuMemcpyBatchAsync(to, from, sizes, count, attributes, first, n, failed, drv_own_stream(stream));
+}
+CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes,
+                                    size_t *first, size_t n, CUstream stream) {
+    return cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, first, n, drv_own_stream(stream));
+}
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream) {
     return cuMemcpyAsync(to, from, n, drv_own_stream(stream));
 }

@@ -108,6 +108,9 @@ cudaError_t cudaMemPrefetchAsync(const void *address, size_t size, struct cudaMe
     unsigned flags, cudaStream_t stream);
 cudaError_t cudaMemAdvise(const void *address, size_t size, enum cudaMemoryAdvise advice,
     struct cudaMemLocation where);
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size, enum cudaMemRangeAttribute attribute, const void *address, size_t size);
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes, size_t n, const void *address,
+    size_t size);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t size, unsigned flags);
 
 /* --- sharing with other processes (ipc.c) --- */
@@ -119,6 +122,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t hand
 
 /* --- copies and fills (copy.c) --- */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t n);
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t n,
@@ -226,6 +231,8 @@ cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *f, dim3 grid, dim3 bloc
     cudaStream_t s);
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *f, void **args);
 cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t s, cudaHostFn_t f, void *data);
+cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+    struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t s);
 cudaError_t cudaMemcpy_ptds(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync_ptsz(void *to, size_t to_pitch, const void *from, size_t from_pitch,

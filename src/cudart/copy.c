@@ -156,6 +156,45 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcp
     return copy_call(&c, stream, false);
 }
 
+/* Each copy has its attributes: those of the last entry that begins at or before it. */
+static bool attributes_hold(const struct cudaMemcpyAttributes *attributes, const size_t *first, size_t n, size_t count) {
+    if (!attributes || !first || !n || n > count || first[0]) return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct cudaMemcpyAttributes *a = &attributes[i];
+        if ((i && first[i] <= first[i - 1]) || first[i] >= count) return false;
+        if (a->srcAccessOrder < cudaMemcpySrcAccessOrderStream || a->srcAccessOrder > cudaMemcpySrcAccessOrderAny) return false;
+        if (a->flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute) return false;
+    }
+    return true;
+}
+
+/* One by one, which is one of the orders that a batch may run in; the hints change nothing here. */
+cudaError_t rt_copy_batch(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                          const struct cudaMemcpyAttributes *attributes, const size_t *first, size_t n, size_t *failed, cudaStream_t stream) {
+    if (failed) *failed = SIZE_MAX; /* no copy of its own */
+    if (!to || !from || !sizes || !count || !attributes_hold(attributes, first, n, count)) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_stream *s = rt_stream_of(stream);
+    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
+    if (s->legacy) {
+        rt_finding("api-error", "error", "a batch of %zu copies on the legacy default stream, which takes none", count);
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < count; i++) {
+        rt_copy c = plain(to[i], from[i], sizes[i], cudaMemcpyDefault);
+        if (!(e = rt_copy_do(&c, s))) continue;
+        if (failed) *failed = i;
+        break;
+    }
+    return rt_leave(e);
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                                 struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, cudaStream_t stream) {
+    return rt_copy_batch(to, from, sizes, count, attributes, first, n, NULL, stream);
+}
+
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t n) {
     if (!rt_is_device(to_device) || !rt_is_device(from_device)) return rt_note(cudaErrorInvalidDevice);
     return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);

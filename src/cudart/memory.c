@@ -67,6 +67,7 @@ cudaError_t rt_free(void *address, unsigned kinds, const char *call) {
     eng_memory_set_stack(rt_memory(), at, frames, rt_stack(frames), true);
     wg_u64map_remove(&rt.pinned, at);
     rt_pool_freed(at, size);
+    rt_advice_freed(at, size);
     return cudaSuccess;
 }
 
@@ -77,6 +78,7 @@ void rt_memory_reset(void) {
         if (a->freed || a->name || a->kind == ENG_ALLOC_GLOBAL || a->kind == ENG_ALLOC_HEAP || a->device != rt_current()) continue;
         wg_u64map_remove(&rt.pinned, a->address);
         rt_pool_freed(a->address, a->size);
+        rt_advice_freed(a->address, a->size);
         if (a->kind == ENG_ALLOC_REGISTERED)
             eng_memory_unregister(mem, (void *)(uintptr_t)a->address, NULL);
         else
@@ -247,58 +249,4 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
     if (total) *total = capacity;
     if (free) *free = capacity > used ? capacity - used : 0;
     return rt_leave(cudaSuccess);
-}
-
-/* --- hints for managed memory: it is the host's own memory, so nothing moves ------------------------------
- */
-
-static cudaError_t managed_range(const void *address, size_t size) {
-    if (!address || !size) return cudaErrorInvalidValue;
-    const eng_allocation *a = live(address);
-    if (!a || a->kind == ENG_ALLOC_DEVICE || a->kind == ENG_ALLOC_PINNED) return cudaErrorInvalidValue;
-    return (uintptr_t)address + size <= a->address + a->size ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-static cudaError_t location(const struct cudaMemLocation *where) {
-    switch (where->type) {
-    case cudaMemLocationTypeDevice:
-        return rt_check_device(where->id);
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent:
-        return cudaSuccess;
-    default:
-        return cudaErrorInvalidValue;
-    }
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *address, size_t size, struct cudaMemLocation where,
-                                 unsigned flags, cudaStream_t stream) {
-    if (flags) return rt_note(cudaErrorInvalidValue);
-    cudaError_t e = rt_enter();
-    if (e) return e;
-    rt_stream *s = rt_stream_of(stream);
-    if (!s) return rt_leave(cudaErrorInvalidResourceHandle);
-    if (!(e = managed_range(address, size)) && !(e = location(&where))) rt_stream_work(s, 0);
-    return rt_leave(e);
-}
-
-cudaError_t cudaMemAdvise(const void *address, size_t size, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation where) {
-    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
-        return rt_note(cudaErrorInvalidValue);
-    cudaError_t e = rt_enter();
-    if (e) return e;
-    e = managed_range(address, size);
-    bool placed = advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy;
-    return rt_leave(e || !placed ? e : location(&where));
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t size, unsigned flags) {
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
-        return rt_note(cudaErrorInvalidValue);
-    cudaError_t e = rt_enter();
-    if (e) return e;
-    if (!rt_stream_of(stream)) return rt_leave(cudaErrorInvalidResourceHandle);
-    return rt_leave(managed_range(address, size ? size : 1));
 }

@@ -12,6 +12,8 @@ cudaError_t rt_alloc(void **out, size_t size, eng_alloc_kind kind);
 cudaError_t rt_free(void *address, unsigned kinds, const char *call);
 /* Freed memory leaves the count of the pool that it came from, whichever call freed it (pool.c). */
 void rt_pool_freed(uint64_t address, uint64_t size);
+/* What was said of its memory is forgotten (advice.c). */
+void rt_advice_freed(uint64_t address, uint64_t size);
 /* Frees all that the program allocated. */
 void rt_memory_reset(void);
 
@@ -22,6 +24,10 @@ typedef struct rt_copy { rt_box to, from; size_t width, height, depth; enum cuda
 cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream);
 /* Puts it into the stream: at once, or into the graph that the stream is captured for. */
 cudaError_t rt_copy_do(const rt_copy *copy, rt_stream *stream);
+/* cudaMemcpyBatchAsync; first[k]: the first copy that attributes[k] are for. *failed, where asked for: which copy failed,
+ * SIZE_MAX for none of its own. Enters and leaves. */
+cudaError_t rt_copy_batch(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                          const struct cudaMemcpyAttributes *attributes, const size_t *first, size_t n, size_t *failed, cudaStream_t stream);
 /* What cudaMemcpy3D takes, checked (array_copy.c). */
 cudaError_t rt_copy_of_3d(const struct cudaMemcpy3DParms *params, rt_copy *copy);
 

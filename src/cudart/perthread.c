@@ -37,6 +37,10 @@ cudaError_t cudaMemcpyAsync_ptsz(void *to, const void *from, size_t n, enum cuda
                                  cudaStream_t s) {
     return cudaMemcpyAsync(to, from, n, kind, own(s));
 }
+cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *to, const void *const *from, const size_t *sizes, size_t count,
+                                      struct cudaMemcpyAttributes *attributes, size_t *first, size_t n, cudaStream_t s) {
+    return cudaMemcpyBatchAsync(to, from, sizes, count, attributes, first, n, own(s));
+}
 cudaError_t cudaMemcpy_ptds(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
     return done(cudaMemcpyAsync(to, from, n, kind, cudaStreamPerThread));
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cudart/context.h"
+#include "cudart/memory.h"
 
 /* --- types that grew or lost fields ----------------------------------------------------------------------- */
 
@@ -80,6 +80,17 @@ cudaError_t rt12_texture_view(void *out, cudaTextureObject_t texture) {
     cudaError_t e = out ? cudaGetTextureObjectResourceViewDesc(&v, texture) : rt_note(cudaErrorInvalidValue);
     if (!e) memcpy(out, &v, VIEW_BYTES);
     return e;
+}
+
+/* --- a batch said which of its copies failed --------------------------------------------------------------- */
+
+cudaError_t rt12_batch(void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes, size_t *first, size_t n,
+                       size_t *failed, cudaStream_t stream) {
+    return rt_copy_batch(to, (const void *const *)from, sizes, count, attributes, first, n, failed, stream);
+}
+cudaError_t rt12_batch_ptsz(void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes, size_t *first,
+                            size_t n, size_t *failed, cudaStream_t stream) {
+    return rt12_batch(to, from, sizes, count, attributes, first, n, failed, stream ? stream : cudaStreamPerThread);
 }
 
 /* --- a place in memory was a device, or the host as -1 ----------------------------------------------------- */

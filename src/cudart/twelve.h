@@ -57,6 +57,10 @@ cudaError_t rt12_runtime_version(int *version);
 cudaError_t rt12_advise(const void *address, size_t size, enum cudaMemoryAdvise advice, int device);
 cudaError_t rt12_prefetch(const void *address, size_t size, int device, cudaStream_t stream);
 cudaError_t rt12_prefetch_ptsz(const void *address, size_t size, int device, cudaStream_t stream);
+cudaError_t rt12_batch(void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes, size_t *first, size_t n,
+    size_t *failed, cudaStream_t stream);
+cudaError_t rt12_batch_ptsz(void **to, void **from, size_t *sizes, size_t count, struct cudaMemcpyAttributes *attributes, size_t *first,
+    size_t n, size_t *failed, cudaStream_t stream);
 cudaError_t rt12_set_double(double *value);
 cudaError_t rt12_cooperative_multi_device(void *list, unsigned n, unsigned flags);
 cudaError_t rt12_texture_resource(void *out, cudaTextureObject_t texture);

@@ -302,6 +302,10 @@ static void memory(void) {
     OK(cuMemAllocManaged(&p, 64, 1));
     *(int *)(uintptr_t)p = 9;
     SAME(int_at(p, 0), 9);
+    int mostly = 7;
+    OK(cuMemAdvise(p, 64, cudaMemAdviseSetReadMostly, 0));
+    OK(cuMemRangeGetAttribute(&mostly, 4, cudaMemRangeAttributeReadMostly, p, 64));
+    SAME(mostly, 1);
     void *host = NULL;
     OK(cuMemHostAlloc(&host, 64, 2));
     CUdeviceptr same = 0;
@@ -427,6 +431,21 @@ static void copies(void) {
     OK(cuMemcpy3D_v2(&box));
     SAME(to[0][4], 19);
     SAME(cuMemcpyDtoH_v2(to, 64, 4), CUDA_ERROR_INVALID_VALUE);
+    /* A batch; the form of 12.8 says which copy failed. */
+    CUstream stream = NULL;
+    CUdeviceptr batch = 0;
+    int numbers[4] = {11, 12, 13, 14};
+    struct cudaMemcpyAttributes how = {.srcAccessOrder = cudaMemcpySrcAccessOrderAny};
+    size_t zero = 0, failed = 9;
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&batch, 16));
+    CUdeviceptr sources[2] = {(uintptr_t)numbers, (uintptr_t)(numbers + 1)};
+    OK(cuMemcpyBatchAsync_v2((CUdeviceptr[]){batch + 8, batch}, sources, (size_t[]){4, 8}, 2, &how, &zero, 1, stream));
+    CHECK(int_at(batch, 0) == 12 && int_at(batch, 1) == 13 && int_at(batch, 2) == 11);
+    SAME(cuMemcpyBatchAsync((CUdeviceptr[]){batch, batch}, sources, (size_t[]){4, 20}, 2, &how, &zero, 1, &failed, stream), CUDA_ERROR_INVALID_VALUE);
+    SAME(failed, 1);
+    SAME(cuMemcpyBatchAsync((CUdeviceptr[]){batch}, sources, (size_t[]){4}, 1, &how, &zero, 0, &failed, stream), CUDA_ERROR_INVALID_VALUE);
+    CHECK(failed == SIZE_MAX);
 }
 
 static void fills(void) {

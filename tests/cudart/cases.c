@@ -157,6 +157,94 @@ static void host_memory(void) {
     OK(cudaFree(managed));
 }
 
+/* What is said of a range of managed memory is asked back: by whole pages, and only where it holds for all of the range. */
+static int asked(const void *at, size_t size, enum cudaMemRangeAttribute attribute) {
+    int value = -9;
+    OK(cudaMemRangeGetAttribute(&value, sizeof value, attribute, at, size));
+    return value;
+}
+
+static void advice(void) {
+    enum { PAGE = 4096 };
+    char *m = NULL, *next = NULL;
+    const struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 5}, node = {cudaMemLocationTypeHostNuma, 0};
+    OK(cudaMallocManaged((void **)&m, 8 * PAGE, cudaMemAttachGlobal));
+    OK(cudaMallocManaged((void **)&next, PAGE, cudaMemAttachGlobal));
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributeReadMostly), 0);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributePreferredLocation), cudaInvalidDeviceId);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributeLastPrefetchLocation), cudaInvalidDeviceId);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributePreferredLocationType), cudaMemLocationTypeNone);
+
+    OK(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseSetReadMostly, device));
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributeReadMostly), 1);
+    SAME(asked(next, PAGE, cudaMemRangeAttributeReadMostly), 0);
+    char *third = (char *)(((uintptr_t)m + 3 * PAGE) & ~(uintptr_t)(PAGE - 1)); /* one byte stands for its page */
+    OK(cudaMemAdvise(third + 17, 1, cudaMemAdviseUnsetReadMostly, device));
+    SAME(asked(third, PAGE, cudaMemRangeAttributeReadMostly), 0);
+    SAME(asked(third - 1, 1, cudaMemRangeAttributeReadMostly), 1);
+    SAME(asked(third + PAGE, PAGE, cudaMemRangeAttributeReadMostly), 1);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributeReadMostly), 0);
+
+    OK(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseSetPreferredLocation, device));
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributePreferredLocation), 0);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributePreferredLocationType), cudaMemLocationTypeDevice);
+    OK(cudaMemAdvise(third, PAGE, cudaMemAdviseSetPreferredLocation, host));
+    SAME(asked(third, PAGE, cudaMemRangeAttributePreferredLocation), cudaCpuDeviceId);
+    SAME(asked(third, PAGE, cudaMemRangeAttributePreferredLocationType), cudaMemLocationTypeHost);
+    SAME(asked(m, 8 * PAGE, cudaMemRangeAttributePreferredLocation), cudaInvalidDeviceId);
+    OK(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseUnsetPreferredLocation, node));
+    SAME(asked(third, PAGE, cudaMemRangeAttributePreferredLocation), cudaInvalidDeviceId);
+
+    OK(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseSetAccessedBy, device));
+    OK(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseSetAccessedBy, host));
+    FAILS(cudaMemAdvise(m, 8 * PAGE, cudaMemAdviseSetAccessedBy, node), cudaErrorInvalidValue);
+    int by[3], prefetched = 0, kind = 0;
+    OK(cudaMemRangeGetAttribute(by, sizeof by, cudaMemRangeAttributeAccessedBy, m, 8 * PAGE));
+    CHECK(by[0] == 0 && by[1] == cudaCpuDeviceId && by[2] == cudaInvalidDeviceId);
+    OK(cudaMemAdvise(m, PAGE, cudaMemAdviseUnsetAccessedBy, device));
+    OK(cudaMemPrefetchAsync(m, 8 * PAGE, node, 0, NULL));
+    void *out[] = {by, &prefetched, &kind};
+    size_t sizes[] = {8, 4, 4};
+    enum cudaMemRangeAttribute which[] = {cudaMemRangeAttributeAccessedBy, cudaMemRangeAttributeLastPrefetchLocation,
+                                          cudaMemRangeAttributeLastPrefetchLocationType};
+    OK(cudaMemRangeGetAttributes(out, sizes, which, 3, m, 8 * PAGE));
+    CHECK(by[0] == cudaCpuDeviceId && by[1] == cudaInvalidDeviceId);
+    SAME(prefetched, cudaCpuDeviceId);
+    SAME(kind, cudaMemLocationTypeHostNuma);
+
+    FAILS(cudaMemRangeGetAttribute(by, 8, cudaMemRangeAttributeReadMostly, m, PAGE), cudaErrorInvalidValue);
+    FAILS(cudaMemRangeGetAttribute(by, 6, cudaMemRangeAttributeAccessedBy, m, PAGE), cudaErrorInvalidValue);
+    FAILS(cudaMemRangeGetAttribute(by, 4, (enum cudaMemRangeAttribute)9, m, PAGE), cudaErrorInvalidValue);
+    FAILS(cudaMemRangeGetAttribute(by, 4, cudaMemRangeAttributeReadMostly, m, 8 * PAGE + 1), cudaErrorInvalidValue);
+    FAILS(cudaMemRangeGetAttribute(by, 4, cudaMemRangeAttributeReadMostly, device_ints(4), 16), cudaErrorInvalidValue);
+    OK(cudaFree(m));
+    OK(cudaFree(next));
+}
+
+static void batches(void) {
+    int in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8] = {0}, *d = device_ints(8);
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    struct cudaMemcpyAttributes how[2] = {{.srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall},
+                                          {.srcAccessOrder = cudaMemcpySrcAccessOrderStream, .flags = cudaMemcpyFlagPreferOverlapWithCompute}};
+    void *to[3] = {d, d + 2, d + 5};
+    const void *from[3] = {in + 6, in, in + 2};
+    size_t sizes[3] = {8, 12, 12}, first[2] = {0, 2};
+    OK(cudaMemcpyBatchAsync(to, from, sizes, 3, how, first, 2, s));
+    OK(cudaMemcpyBatchAsync((void *[]){out, out + 2}, (const void *[]){d, d + 2}, (size_t[]){8, 24}, 2, how + 1, first, 1, s));
+    OK(cudaStreamSynchronize(s));
+    CHECK(!memcmp(out, (int[]){7, 8, 1, 2, 3, 3, 4, 5}, sizeof out));
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, how, first, 2, NULL), cudaErrorInvalidValue);
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, how, (size_t[]){1, 2}, 2, s), cudaErrorInvalidValue);
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, how, (size_t[]){0, 3}, 2, s), cudaErrorInvalidValue);
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, how, (size_t[]){0, 0}, 2, s), cudaErrorInvalidValue);
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, &(struct cudaMemcpyAttributes){0}, first, 1, s), cudaErrorInvalidValue);
+    OK(cudaMemcpyBatchAsync_ptsz(to, from, sizes, 3, how, first, 2, NULL)); /* the thread's own stream */
+    sizes[1] = 28; /* past the end of its memory */
+    FAILS(cudaMemcpyBatchAsync(to, from, sizes, 3, how, first, 2, s), cudaErrorInvalidValue);
+    OK(cudaStreamDestroy(s));
+}
+
 static void rectangles(void) {
     enum { W = 100, H = 7 };
     unsigned char in[H][W], out[H][W + 20], *d = NULL;
@@ -610,7 +698,7 @@ static void ipc(void) {
 
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"device", device}, {"errors", errors}, {"stubs", stubs}, {"memory", memory}, {"host_memory", host_memory},
-    {"rectangles", rectangles}, {"pools", pools}, {"symbols", symbols}, {"managed", managed}, {"launches", launches},
+    {"advice", advice}, {"batches", batches}, {"rectangles", rectangles}, {"pools", pools}, {"symbols", symbols}, {"managed", managed}, {"launches", launches},
     {"parameters", parameters}, {"shared_memory", shared_memory}, {"configurations", configurations},
     {"functions", functions}, {"events", events}, {"streams", streams}, {"kernel_time", kernel_time},
     {"callbacks", callbacks}, {"threads", threads}, {"sticky_null", sticky_null}, {"sticky_misaligned", sticky_misaligned},
