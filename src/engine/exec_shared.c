@@ -231,7 +231,47 @@ static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return in->shape == 1 || in->shape == 2 || in->shape == 4;
 }
 
-ENG_FAMILY(shared, {"lds", bind_lds}, {"sts", bind_sts}, {"ldsm", bind_ldsm});
+/* STSM: what LDSM loads, the other way round. Lane 8 m + r gives the address of row r of matrix m, whose elements come from
+ * register m of all lanes. */
+static __attribute__((noinline)) const eng_ins *stsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    ENG_ADDRESSES(A);
+    uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
+    bool transposed = i->x >> 16 & 1;
+    if (on) {
+        uint32_t rows = count == 4 ? ENG_ALL : (1u << count * 8) - 1;
+        shared_addresses(i, R, A);
+        active m_rows;
+        active_of(&m_rows, rows);
+        uint32_t bad = window_outside(A, &m_rows, rows, w->shared_size, 16);
+        w->worked |= on;
+        if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) ENG_GOTO(eng_end(w, i));
+        shape s;
+        shape_of(A, &m_rows, rows, 16, &s);
+        if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
+        for (unsigned m = 0; m < count; m++)
+            ENG_LANES(l, on) {
+                uint32_t value = eng_u32(R, i->c + m * ENG_SLOT)[l];
+                uint64_t first = transposed ? A[m * 8 + 2 * (l % 4)] + l / 4 * 2 : A[m * 8 + l / 4] + l % 4 * 4;
+                uint64_t second = transposed ? A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2 : first + 2;
+                memcpy(w->shared + first, &(uint16_t){(uint16_t)value}, 2);
+                memcpy(w->shared + second, &(uint16_t){(uint16_t)(value >> 16)}, 2);
+            }
+        shared_define(w, A, rows, 16);
+    }
+    ENG_NEXT_UNWOUND;
+}
+
+static bool bind_stsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub > 1) return eng_refuse(plan, "this shape of STSM");
+    bind_window(plan, in, out, ENG_WRITE);
+    out->c = eng_slot_src(plan, &in->a);
+    out->width = 16;
+    out->x = (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
+    out->fn = stsm;
+    return in->shape == 1 || in->shape == 2 || in->shape == 4;
+}
+
+ENG_FAMILY(shared, {"lds", bind_lds}, {"sts", bind_sts}, {"ldsm", bind_ldsm}, {"stsm", bind_stsm});
 
 /* --- the loads of a run (loads.h) ------------------------------------------------------- */
 

@@ -464,6 +464,7 @@ static void every_row_is_executed(void **state) {
     make_inputs();
     note_conformance();
     for (int sm = 80; sm <= 90; sm += 10) note_cubin("texture", sm), note_cubin("barrier", sm);
+    note_cubin("matrices", 90);
     static const int sms[] = {75, 80, 86, 90, 100};
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);
