@@ -167,10 +167,12 @@ static inline uint32_t next_group(groups *g, eng_warp *w, const eng_ins *i, mem_
 
 /* --- counting reads ------------------------------------------------------------------- */
 
-ENG_INLINE mem_run *run_of(eng_view *v, const eng_ins *i) { return &v->runs[i->y / sizeof(mem_range) % MEM_RANGES]; }
+ENG_INLINE mem_run *run_of(eng_view *v, const eng_ins *i, uint64_t at) { return mem_run_at(v, i->y, at); }
 
-/* Does an access of n bytes at `at` go on where the run ended, or, by `times` lanes, stay where it is? */
-ENG_INLINE bool run_goes_on(const mem_run *run, uint64_t at) { return run->start + run->n == at && run->times == 1 && !(run->n >> 31); }
+/* Does an access by `times` lanes at `at` go on where the run ended, or, of n bytes, stay where it is? */
+ENG_INLINE bool run_goes_on(const mem_run *run, uint64_t at, uint32_t times) {
+    return run->start + run->n == at && run->times == times && !(run->n >> 31);
+}
 ENG_INLINE bool run_stays(const mem_run *run, uint64_t at, uint32_t n) { return run->start == at && run->n == n && !(run->times >> 30); }
 /* Can the run be put into the plane by two plain additions? */
 ENG_INLINE bool run_fits(const eng_view *v, const mem_run *run) {
@@ -191,24 +193,42 @@ ENG_INLINE void run_put(const eng_view *v, const mem_run *run) {
     add_difference(v, run->start, (int)run->times);
     add_difference(v, end, -(int)run->times);
 }
+static inline void run_drop(eng_view *v, mem_run *run) {
+    if (run_fits(v, run)) run_put(v, run);
+    else mem_run_flush(v, run);
+}
+/* Puts the run into the plane soon. */
+static inline void run_leave(eng_view *v, const mem_run *run) {
+    mem_run *oldest = &v->leaving[v->n_left++ % MEM_LEAVING];
+    __builtin_prefetch(v->words + run->start / 4, 1);
+    __builtin_prefetch(v->words + (run->start + run->n) / 4, 1);
+    run_drop(v, oldest);
+    *oldest = *run;
+}
+/* Makes the instruction's run at `at` one that an access there by `times` lanes goes on: the one that has come to the end of
+ * the window before, or an empty one. */
+static inline void run_begin(eng_view *v, const eng_ins *i, uint64_t at, uint32_t times) {
+    mem_run *run = run_of(v, i, at), *before = run_of(v, i, at - (1 << MEM_WINDOW)), begun = {at, 0, times};
+    if (before->n && run_goes_on(before, at, times)) begun = *before, before->n = 0;
+    if (run->n) run_leave(v, run);
+    mem_run_use(v, run);
+    *run = begun;
+}
 /* The whole of it, where functions may be called. */
-static inline void run_add(eng_view *v, mem_run *run, uint64_t at, uint32_t n, uint32_t times) {
-    if (times == 1 && run_goes_on(run, at)) {
-        run->n += n;
-    } else if (run_stays(run, at, n)) {
+static inline void run_add(eng_view *v, const eng_ins *i, uint64_t at, uint32_t n, uint32_t times) {
+    mem_run *run = run_of(v, i, at);
+    if (run_stays(run, at, n)) {
         run->times += times;
-    } else {
-        if (run_fits(v, run)) run_put(v, run);
-        else mem_run_flush(v, run);
-        *run = (mem_run){at, n, times};
+        return;
     }
+    if (!run_goes_on(run, at, times)) run_begin(v, i, at, times);
+    run->n += n;
 }
 
 /* Counts a run of n bytes read `times` times. */
 ENG_INLINE void count_run(eng_view *v, uint64_t at, uint64_t n, int times) {
     mem_run run = {at, (uint32_t)n, (uint32_t)times};
-    if (ENG_LIKELY(run_fits(v, &run))) run_put(v, &run);
-    else mem_run_flush(v, &run);
+    run_drop(v, &run);
 }
 
 /* Single elements of whole words, one a lane: both ends of an element's run lie side by side, or in one line at least. The
@@ -240,17 +260,18 @@ static inline void ask_for_counts(const eng_view *v, const mem_range *r, const u
 }
 
 /* Counts the reads of a group: one run for a contiguous stretch of lanes, one place for a uniform address. */
-static inline void count_reads(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, const shape *s, unsigned width) {
+static inline void count_reads(eng_view *v, const eng_ins *i, const mem_range *r, const uint64_t *A, uint32_t group, const shape *s) {
+    const unsigned width = i->width;
     if (!v->words) return;
     if (s->cls == ENG_UNIFORM) {
-        count_run(v, s->address + r->shadow, width, __builtin_popcount(group));
+        run_add(v, i, s->address + r->shadow, width, (uint32_t)__builtin_popcount(group));
     } else if (s->cls == ENG_CONTIGUOUS || (s->cls == ENG_ROWS && s->more >> 8 == width)) {
         unsigned row = s->cls == ENG_ROWS ? s->more & 0xff : 32;
         while (group) {
             unsigned first = (unsigned)__builtin_ctz(group), n = (unsigned)__builtin_ctzll(~((uint64_t)group >> first));
             unsigned left = row - first % row;
             n = n < left ? n : left;
-            count_run(v, A[first] + r->shadow, (uint64_t)n * width, 1);
+            run_add(v, i, A[first] + r->shadow, n * width, 1);
             group = first + n < 32 ? group >> (first + n) << (first + n) : 0;
         }
     } else if (width >= 4) {

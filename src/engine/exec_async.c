@@ -32,7 +32,7 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero
             }
         }
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
-        count_reads(v, r, from, group, &s, i->width);
+        count_reads(v, i, r, from, group, &s);
     }
     if (g.done && wants_access(w)) put_access_as(w, i, g.done, &s, ENG_GLOBAL, from, ENG_READ | ENG_ASYNC);
     shared_define(w, to, g.faulty | (zero & on), i->width);

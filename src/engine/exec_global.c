@@ -30,14 +30,12 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
 
 /* --- fast ----------------------------------------------------------------------------- */
 
-/* Warps take their turns in order, so an instruction's addresses go on as they began: asks for what the fourth warp
- * from here will read. Where they do not, a prefetch is lost, and no more. Returns that address. */
-ENG_INLINE uint64_t fetch_ahead(mem_range *r, uint64_t address, uint64_t n) {
-    uint64_t ahead = address + 4 * (uint64_t)(int64_t)(int32_t)((uint32_t)address - r->last);
-    r->last = (uint32_t)address;
-    __builtin_prefetch(at_host(r, ahead));
-    __builtin_prefetch(at_host(r, ahead + n - 1));
-    return ahead;
+/* Warps take their turns in order, and mostly lie side by side: asks for what the fourth warp from here will access. Where
+ * they do not, a prefetch is lost, and no more. */
+ENG_INLINE void fetch_ahead(const mem_range *r, uint64_t address, uint64_t n) {
+    const uint8_t *ahead = at_host(r, address + 4 * n);
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + n - 1);
 }
 ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
@@ -59,11 +57,11 @@ ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, u
     unsigned lanes = (unsigned)__builtin_popcount(on);
     if (!contiguous) {
         broadcast_on(R, i->d, p, on, W, is_signed);
-        if (v->words) run_add(v, run_of(v, i), address + r->shadow, W, lanes);
+        if (v->words) run_add(v, i, address + r->shadow, W, lanes);
         if (wants_access(w)) put_plain(w, i, on, address, ENG_UNIFORM, ENG_GLOBAL, W);
     } else {
         gather_contiguous_on(R, i->d, p - first * W, on, W, is_signed);
-        if (v->words && lanes == n) run_add(v, run_of(v, i), address + r->shadow, (uint32_t)span, 1);
+        if (v->words && lanes == n) run_add(v, i, address + r->shadow, (uint32_t)span, 1);
         else if (v->words) ENG_LANES(l, on) count_run(v, address + r->shadow + (l - first) * W, W, 1);
         if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     }
@@ -91,40 +89,44 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
     ENG_NEXT;
 }
 
+/* The fast path's access goes on where no run ended: begins one, and comes back. Of all lanes, as the fast path saw them. */
+static __attribute__((noinline)) const eng_ins *begin_run(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    eng_view *v = view_of(w);
+    uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm;
+    run_begin(v, i, address + range_of(v, i)->shadow, *seen_of(v, i) == SEEN_CONTIGUOUS ? 1 : 32);
+    return i->fn(i, w, R, mask);
+}
+
 ENG_INLINE const eng_ins *load_fast(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, uint32_t on, const unsigned W,
                                     const bool is_signed, eng_fn some, const bool again) {
     if (ENG_UNLIKELY(on != ENG_ALL)) return some(i, w, R, mask);
     eng_view *v = view_of(w);
     mem_range *r = range_of(v, i);
-    mem_run *run = run_of(v, i);
     uint8_t seen = again ? *seen_of(v, i) : look64(R, i->a, W, seen_of(v, i));
     uint64_t address = (*eng_u32(R, i->a) | (uint64_t)*eng_u32(R, i->a + ENG_SLOT) << 32) + (uint64_t)i->imm, at = address + r->shadow;
     if (ENG_LIKELY(seen == SEEN_CONTIGUOUS)) {
         const unsigned n = 32 * W;
         if (ENG_UNLIKELY(misses(r, address, n, W)) || (address - r->lo + n > r->plain && !bits_full(v->defined, at, n)) ||
-            ENG_UNLIKELY(v->words && !run_goes_on(run, at) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
+            ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
-        uint64_t ahead = fetch_ahead(r, address, n);
-        gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
-        if (v->words && run_goes_on(run, at)) {
+        if (v->words) {
+            mem_run *run = run_of(v, i, at);
+            if (ENG_UNLIKELY(!run_goes_on(run, at, 1))) return begin_run(i, w, R, mask);
             run->n += n;
-        } else if (v->words) {
-            run_put(v, run);
-            *run = (mem_run){at, n, 1};
-            __builtin_prefetch((const void *)((uintptr_t)v->words + (ahead + r->shadow + n) / 4 * 2), 1);
         }
+        fetch_ahead(r, address, n);
+        gather_contiguous(R, i->d, at_host(r, address), W, is_signed);
         put_whole(w, i, i->c, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, r->stored);
     } else if (seen == SEEN_UNIFORM) {
-        if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain ||
-            ENG_UNLIKELY(v->words && !run_stays(run, at, W) && !run_fits(v, run)) || ENG_UNLIKELY(!event_fits(w)))
+        if (ENG_UNLIKELY(misses(r, address, W, W)) || address - r->lo + W > r->plain || ENG_UNLIKELY(!event_fits(w)))
             return load_rest(i, w, R, mask);
-        broadcast(R, i->d, at_host(r, address), W, is_signed);
-        if (v->words && run_stays(run, at, W)) {
-            run->times += 32;
-        } else if (v->words) {
-            run_put(v, run);
-            *run = (mem_run){at, W, 32};
+        if (v->words) {
+            mem_run *run = run_of(v, i, at);
+            if (ENG_LIKELY(run_stays(run, at, W))) run->times += 32;
+            else if (run_goes_on(run, at, 32)) run->n += W;
+            else return begin_run(i, w, R, mask);
         }
+        broadcast(R, i->d, at_host(r, address), W, is_signed);
         put_whole(w, i, i->c, address, ENG_UNIFORM, ENG_GLOBAL, W, r->stored);
     } else {
         return load_rest(i, w, R, mask);
@@ -156,6 +158,7 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(misses(r, address, n, W)) || ENG_UNLIKELY(!event_fits(w)) ||
         (address - r->lo + n > r->plain && ENG_UNLIKELY(!mark_fast(v, address + r->shadow, n))))
         return store_rest(i, w, R, mask);
+    fetch_ahead(r, address, n);
     scatter_contiguous(R, i->c, at_host(r, address), W);
     put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, 0);
     r->bytes += n;

@@ -57,7 +57,6 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
     shape s;
     uint32_t undefined = 0;
     w->worked |= on;
-    if (v->words) mem_run_flush(v, run_of(v, i));
     active_of(&m, on);
     shape_of(A, &m, on, i->width, &s);
     for (uint32_t group; (group = next_group(&g, w, i, r, A, &m, i->access));) {
@@ -69,7 +68,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
         ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
-        count_reads(v, r, A, group, &s, i->width);
+        count_reads(v, i, r, A, group, &s);
     }
     if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
     if (ENG_UNLIKELY(undefined) && w->undefined) eng_undefined_loaded(w, i, A, undefined, ENG_GLOBAL);

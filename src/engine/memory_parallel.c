@@ -205,7 +205,6 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bo
         if (workers > 1 && (!p->pages || !make_own(m, o)))
             return wg_fail(err, WG_ERR_MEMORY, "no address space for %u workers", workers);
         memset(v->ranges, 0, sizeof v->ranges);
-        memset(v->runs, 0, sizeof v->runs);
         v->mem = m;
         v->index = i;
         v->parallel = workers > 1;

@@ -25,7 +25,11 @@ static void settle(eng_view *v, mem_range *r) {
 
 void mem_view_settle(eng_view *v) {
     for (unsigned i = 0; i < 3 * MEM_RANGES; i++) settle(v, &v->ranges[i]);
-    for (unsigned i = 0; i < MEM_RANGES; i++) mem_run_flush(v, &v->runs[i]);
+    for (unsigned i = 0; i < MEM_LEAVING; i++) mem_run_flush(v, &v->leaving[i]);
+    for (; v->runs_used; v->runs_used &= v->runs_used - 1) {
+        mem_run *run = &v->runs[(size_t)__builtin_ctzll(v->runs_used) << (MEM_RUNS - 6)];
+        for (unsigned i = 0; i < 1u << (MEM_RUNS - 6); i++) mem_run_flush(v, &run[i]);
+    }
 }
 
 void mem_run_flush(eng_view *v, mem_run *run) {

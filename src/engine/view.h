@@ -17,16 +17,22 @@ typedef struct mem_range { /* the allocation that an instruction last touched; o
     mem_alloc *alloc;
     uint16_t access;     /* ENG_READ | ENG_WRITE */
     uint16_t stored;     /* 1: the launch stores to the allocation (eng_view.apart_threads) */
-    uint32_t last;       /* address of the last contiguous load, its low half */
 } mem_range;
 _Static_assert(sizeof(mem_range) == 64, "a range is one cache line");
 
 /* Reads that are not yet in the plane: n bytes at shadow offset start were read `times` times. An instruction's accesses
- * mostly go on where the last one ended, or stay where they are, and then cost one addition in here. */
+ * mostly go on where one before ended, or stay where it was, and then cost one addition in here. Which one before: the
+ * last that ended in the same window of memory, because a warp's accesses in a loop, and those of warps that lie below
+ * each other, take turns at many places, each of which goes on. */
 typedef struct mem_run {
     uint64_t start;
-    uint32_t n, times; /* n 0: none */
+    uint32_t n, times; /* n 0: none, but one of so many times may begin here */
 } mem_run;
+enum {
+    MEM_WINDOW = 11, /* log2 of its bytes */
+    MEM_RUNS = 12,   /* log2 of how many runs a view has: so many that few share a place */
+    MEM_LEAVING = 8
+};
 
 enum { MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT };
 
@@ -39,7 +45,10 @@ typedef struct eng_view {
     _Atomic uint8_t *pages; /* several workers: a byte a page, MEM_KEPT once its old contents are safe; else NULL */
     int16_t *words;         /* read differences; NULL: reads are not counted */
     uint8_t *dirty;         /* several workers: a byte a tile, how many of its differences are not zero; else NULL */
-    mem_run runs[MEM_RANGES]; /* of loads, by place of their range */
+    mem_run runs[1 << MEM_RUNS]; /* of loads, by instruction and window: mem_run_at; all empty between launches */
+    uint64_t runs_used;     /* which 64ths of them may hold one that is not empty */
+    mem_run leaving[MEM_LEAVING]; /* a ring of runs that ended: their words of the plane are asked for, and come meanwhile */
+    unsigned n_left;
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     uint64_t reach;         /* eng_launch.reach, eng_launch.device */
     unsigned device;
@@ -64,6 +73,13 @@ static inline uint32_t mem_range_slot(uint32_t instr, unsigned access) {
     unsigned kind = access & ENG_ATOMIC ? 2 : access & ENG_WRITE ? 1 : 0;
     return (kind * MEM_RANGES + (instr & (MEM_RANGES - 1))) * (uint32_t)sizeof(mem_range);
 }
+
+/* The run that an access at shadow offset `at` may go on, by the instruction's place of its range. */
+static inline mem_run *mem_run_at(eng_view *v, uint32_t slot, uint64_t at) {
+    uint32_t key = (uint32_t)(at >> MEM_WINDOW) + slot * 0x2545f491u; /* neighbours end up far from each other: Fibonacci hashing */
+    return &v->runs[key * 0x9e3779b1u >> (32 - MEM_RUNS)];
+}
+static inline void mem_run_use(eng_view *v, const mem_run *run) { v->runs_used |= UINT64_C(1) << ((run - v->runs) >> (MEM_RUNS - 6)); }
 
 /* For a launch with so many workers. ERR_MEMORY with several workers: run it with one. apart: it is known that none of
  * them touches what another one writes, and that the launch will be kept. */

@@ -296,6 +296,42 @@ static void global_accesses_agree_with_a_model(void **state) {
     eng_memory_free(memory);
 }
 
+/* Loads that take turns at several places, each of which goes on where it was: the plane is not touched before they end. */
+static void places_in_turns_are_runs(void **state) {
+    (void)state;
+    enum { PLACES = 3, ROUNDS = 48, N = 128, APART = 6400 }; /* over the edges of windows */
+    set_up(true);
+    eng_memory_end(memory, true);
+    struct model *m = &model[0];
+    uint8_t data[MOST];
+    for (unsigned b = 0; b < MOST; b++) data[b] = (uint8_t)rng(), m->bytes[b] = data[b];
+    assert_int_equal(eng_memory_copy(memory, m->a->address, (uintptr_t)data, MOST, ENG_HOST_TO_DEVICE, NULL), WG_OK);
+    assert_int_equal(eng_memory_begin(memory, 1, true, false, NULL), WG_OK);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (unsigned turn = 0; turn < 2 * PLACES; turn++) {
+            ENG_ADDRESSES(A);
+            eng_ins ins[2] = {{.guard = ENG_PT, .function = 5}};
+            sass_instr in = instruction(SASS_LDG, 4, false);
+            in.guard.reg = SASS_PT;
+            for (unsigned l = 0; l < 32; l++) {
+                A[l] = m->a->address + turn / 2 * APART + round * N + l * 4;
+                reg(2)[l] = (uint32_t)A[l], reg(3)[l] = (uint32_t)(A[l] >> 32);
+            }
+            block[0] = block[1] = in;
+            block[0].dst.reg = 2; /* the second one has to look for itself */
+            access_global(&in, ins, turn % 2, A, ENG_ALL, ENG_ALL);
+        }
+    const int16_t *words = memory_view()->words + (m->a->address - memory->base) / 4;
+    for (unsigned w = 0; w <= MOST / 4; w++) assert_int_equal(words[w], 0);
+    unsigned runs = 0;
+    for (unsigned k = 0; k < 1u << MEM_RUNS; k++) runs += memory_view()->runs[k].n != 0;
+    assert_int_equal(runs, 2 * PLACES);
+    eng_memory_end(memory, true);
+    for (unsigned b = 0; b < MOST; b += 4) assert_int_equal(eng_memory_reads(memory, m->a->address + b, 4), m->reads[b]);
+    assert_int_equal(m->reads[0], 2);
+    eng_memory_free(memory);
+}
+
 /* Whether an access may believe what an earlier one saw: what stands between them decides. */
 static void only_an_unchanged_register_is_remembered(void **state) {
     (void)state;
@@ -682,7 +718,8 @@ static void workers_meet_or_not(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(global_accesses_agree_with_a_model), cmocka_unit_test(only_an_unchanged_register_is_remembered),
+        cmocka_unit_test(global_accesses_agree_with_a_model), cmocka_unit_test(places_in_turns_are_runs),
+        cmocka_unit_test(only_an_unchanged_register_is_remembered),
         cmocka_unit_test(faults_have_their_kinds),
         cmocka_unit_test(shared_accesses_agree_with_a_model), cmocka_unit_test(local_memory_is_each_lanes_own),
         cmocka_unit_test(integer_atomics_agree_with_a_model), cmocka_unit_test(float_atomics_round_and_flush),
