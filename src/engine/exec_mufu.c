@@ -1,113 +1,90 @@
-/* MUFU: approximations of reciprocals, roots, exponentials, logarithms and trigonometry. Last bits are not the
- * hardware's. RCP and SQRT are correctly rounded; RSQ rounds twice, the root and then its reciprocal (RSQ64H likewise,
- * in double); SIN and COS are computed in double and rounded; EX2, LG2 and TANH are as good as the host's
- * libm. In single and double precision, denormals are flushed on both sides. */
+/* MUFU: approximations of reciprocals, roots, exponentials, logarithms and trigonometry, as an H200 computes them (mufu.h). */
 #include "engine/lanes_float.h"
+#include "engine/mufu.h"
 #include "engine/small_float.h"
 
-enum { MUFU_COS, MUFU_SIN, MUFU_EX2, MUFU_LG2, MUFU_RCP, MUFU_RSQ, MUFU_RCP64H, MUFU_RSQ64H, MUFU_SQRT, MUFU_TANH };
+/* --- single precision: the sums for 32 lanes ----------------------------------------------------------- */
 
-/* On vectors; x: signs of the source. */
-#define VECTOR_OP(name, ...)                                                                                      \
-    ENG_OP(name) {                                                                                                \
-        ENG_EACH {                                                                                                \
-            vf v = vf_flush(vf_apply(A(k), vf_mod_of(i->x)));                                                     \
-            PUT(k, vf_canonical(vf_flush(__VA_ARGS__)));                                                          \
+/* mufu_square on vectors. */
+ENG_INLINE vu square(vu t) {
+    vu s = vu_set(0);
+    for (unsigned i = 10; i <= 16; i++)
+        s += (((t & ((1u << i) - 1)) >> (18 - i)) + (1u << (2 * i - 19))) & -(t >> i & 1);
+    return s;
+}
+/* Three loops, so that the middle one is of vectors; lanes that are off are computed too, and not kept. */
+#define MUFU_OP(name)                                                                                             \
+    ENG_OP(mufu_##name) {                                                                                         \
+        _Alignas(64) uint32_t x[32], t[32], squares[32];                                                          \
+        const mufu_row *rows[32];                                                                                 \
+        ENG_EACH ((vu *)x)[k] = (vu)vf_apply(A(k), vf_mod_of(i->x));                                              \
+        for (int l = 0; l < 32; l++) {                                                                            \
+            mufu_at at = mufu_##name##_at(x[l]);                                                                  \
+            rows[l] = at.row;                                                                                     \
+            t[l] = at.t;                                                                                          \
         }                                                                                                         \
+        ENG_EACH ((vu *)squares)[k] = square(((vu *)t)[k]);                                                       \
+        for (int l = 0; l < 32; l++) x[l] = mufu_##name##_of(x[l], mufu_sum(rows[l], t[l], squares[l]));          \
+        ENG_EACH PUT(k, ((vu *)x)[k]);                                                                            \
     }
-ENG_INLINE vf root(vf v) {
-#if defined(ENG_HAVE_AVX512)
-    return (vf)_mm512_sqrt_ps((__m512)v);
-#elif defined(ENG_HAVE_AVX2)
-    return (vf)_mm256_sqrt_ps((__m256)v);
-#else
-    vf r;
-    for (int l = 0; l < ENG_VL; l++) r[l] = sqrtf(v[l]);
-    return r;
-#endif
-}
-VECTOR_OP(mufu_rcp, vf_set(1.0f) / v)
-VECTOR_OP(mufu_rsq, vf_set(1.0f) / root(v))
-VECTOR_OP(mufu_sqrt, root(v))
+MUFU_OP(cos)
+MUFU_OP(sin)
+MUFU_OP(ex2)
+MUFU_OP(lg2)
+MUFU_OP(rcp)
+MUFU_OP(rsq)
+MUFU_OP(sqrt)
+MUFU_OP(tanh)
 
-static float one(float v, unsigned function) {
+/* --- the others: lane by lane -------------------------------------------------------------------------- */
+
+static uint32_t single(uint32_t x, unsigned function) {
     switch (function) {
-    case MUFU_COS: return cosf(v);
-    case MUFU_SIN: return sinf(v);
-    case MUFU_EX2: return exp2f(v);
-    case MUFU_LG2: return log2f(v);
-    case MUFU_RCP: return 1.0f / v;
-    case MUFU_RSQ: return (float)(1.0 / sqrt((double)v));
-    case MUFU_SQRT: return sqrtf(v);
-    default: return tanhf(v);
+#define CASE(sub, name) case sub: return mufu_##name##_of(x, mufu_value(mufu_##name##_at(x)));
+    CASE(SASS_MUFU_COS, cos)
+    CASE(SASS_MUFU_SIN, sin)
+    CASE(SASS_MUFU_EX2, ex2)
+    CASE(SASS_MUFU_LG2, lg2)
+    CASE(SASS_MUFU_RCP, rcp)
+    CASE(SASS_MUFU_RSQ, rsq)
+    CASE(SASS_MUFU_SQRT, sqrt)
+    default: CASE(SASS_MUFU_TANH, tanh)
+#undef CASE
     }
-}
-static float flush(float f) { return fabsf(f) < 0x1p-126f ? copysignf(0, f) : f; }
-
-/* SIN and COS take their angle in turns of 2 pi, as RRO and the multiplication before them leave it. */
-ENG_OP(mufu_lanes) {
-    const uint32_t *a = (const uint32_t *)a_;
-    _Alignas(64) uint32_t r[32] = {0};
-    for (int l = 0; l < 32; l++) {
-        if (!(on >> l & 1)) continue;
-        uint32_t word = a[l];
-        float f;
-        word = (word & (i->x & 2 ? 0x7fffffffu : ENG_ALL)) ^ (i->x & 1 ? 0x80000000u : 0);
-        memcpy(&f, &word, 4);
-        f = flush(f);
-        if (i->y == MUFU_SIN || i->y == MUFU_COS) {
-            double turn = (double)f - floor((double)f);
-            f = isfinite(f) ? (float)(i->y == MUFU_SIN ? sin(turn * 6.283185307179586) : cos(turn * 6.283185307179586)) : NAN;
-        } else f = one(f, i->y);
-        f = flush(f);
-        memcpy(&word, &f, 4);
-        r[l] = f != f ? ENG_NAN : word;
-    }
-    ENG_EACH PUT(k, ((vu *)r)[k]);
-}
-static double flush_double(double v) { return fabs(v) < 0x1p-1022 ? copysign(0, v) : v; }
-static uint32_t high_word(uint64_t bits, unsigned function) {
-    double v, r;
-    memcpy(&v, &bits, 8);
-    v = flush_double(v);
-    r = flush_double(function == MUFU_RCP64H ? 1.0 / v : 1.0 / sqrt(v));
-    memcpy(&bits, &r, 8);
-    return r != r ? 0x7fffffffu : (uint32_t)(bits >> 32);
 }
 /* The high word of a double in, the high word of the result out. */
 ENG_OP(mufu_double) {
     const uint32_t *a = (const uint32_t *)a_;
-    _Alignas(64) uint32_t r[32] = {0};
+    _Alignas(64) uint32_t r[32];
     for (int l = 0; l < 32; l++) {
-        uint64_t bits = (uint64_t)((a[l] & (i->x & 2 ? 0x7fffffffu : ENG_ALL)) ^ (i->x & 1 ? 0x80000000u : 0)) << 32;
-        r[l] = high_word(bits, i->y);
+        uint32_t x = (a[l] & (i->x & 2 ? 0x7fffffffu : ENG_ALL)) ^ (i->x & 1 ? 0x80000000u : 0);
+        r[l] = i->y == SASS_MUFU_RCP64H ? mufu_rcp64h(x) : mufu_rsq64h(x);
     }
     ENG_EACH PUT(k, ((vu *)r)[k]);
 }
-/* Half precision: x, as above; y: function; both halves are not computed, only the low one. */
+/* A half in the low half, the result there. */
 ENG_OP(mufu_half) {
     const uint32_t *a = (const uint32_t *)a_;
-    _Alignas(64) uint32_t r[32] = {0};
+    _Alignas(64) uint32_t r[32];
     for (int l = 0; l < 32; l++) {
         float f = small_decode((uint16_t)a[l], false);
         if (i->x & 2) f = fabsf(f);
         if (i->x & 1) f = -f;
-        r[l] = small_encode(one(f, i->y), false, SASS_RN);
+        memcpy(&r[l], &f, 4);
+        r[l] = mufu_cut_to_half(single(r[l], i->y));
     }
     ENG_EACH PUT(k, ((vu *)r)[k]);
 }
 static bool bind_mufu(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const eng_fn *const singles[] = {
+        [SASS_MUFU_COS] = mufu_cos, [SASS_MUFU_SIN] = mufu_sin, [SASS_MUFU_EX2] = mufu_ex2, [SASS_MUFU_LG2] = mufu_lg2,
+        [SASS_MUFU_RCP] = mufu_rcp, [SASS_MUFU_RSQ] = mufu_rsq, [SASS_MUFU_RCP64H] = mufu_double, [SASS_MUFU_RSQ64H] = mufu_double,
+        [SASS_MUFU_SQRT] = mufu_sqrt, [SASS_MUFU_TANH] = mufu_tanh};
+    if (in->sub > SASS_MUFU_TANH) return false;
     eng_operands(plan, in, out);
     out->x = vf_mod_bits(&in->a);
     out->y = in->sub;
-    const eng_fn *fn = mufu_lanes;
-    if (in->type == SASS_F16) fn = mufu_half;
-    else if (in->sub == MUFU_RCP64H || in->sub == MUFU_RSQ64H) fn = mufu_double;
-    else if (in->sub == MUFU_RCP) fn = mufu_rcp;
-    else if (in->sub == MUFU_RSQ) fn = mufu_rsq;
-    else if (in->sub == MUFU_SQRT) fn = mufu_sqrt;
-    if (in->sub > MUFU_TANH) return false;
-    out->fn = eng_pick(fn, out);
+    out->fn = eng_pick(in->type == SASS_F16 ? mufu_half : singles[in->sub], out);
     return true;
 }
 

@@ -146,7 +146,7 @@ size_t sass_print(const sass_instr *instr, char *buf, size_t size);
 const char *sass_name(sass_op op);
 /* The engine binder that isa.def names for the opcode ("imad_wide"); NULL for an unknown one. */
 const char *sass_handler_name(sass_op op);
-/* False where the hardware's last bits are not documented (MUFU, floating-point MMA, filtered textures). */
+/* False where the hardware's last bits are not known (floating-point MMA, filtered textures). */
 bool sass_is_exact(sass_op op);
 /* "SR_TID.X"; NULL when unknown. */
 const char *sass_special_name(unsigned sr);

@@ -39,6 +39,10 @@ static int has_own_time(unsigned op) {
     case SASS_MUFU: case SASS_F2F: case SASS_F2F_64: case SASS_F2I: case SASS_F2I_64: case SASS_I2F: case SASS_I2F_64: case SASS_FRND:
     case SASS_FRND_64: case SASS_FCHK: case SASS_POPC: case SASS_FLO: case SASS_BREV: case SASS_MATCH: case SASS_REDUX: case SASS_SHFL:
     case SASS_MOVM: case SASS_DMMA: case SASS_R2UR_90: case SASS_LDSM: return 1;
+    default: break;
+    }
+    switch ((sass_class)sass_rows[op].class) { /* what gives nothing back would be waited for without end */
+    case SASS_CLASS_GLOBAL_ST: case SASS_CLASS_GENERIC_ST: case SASS_CLASS_SHARED_ST: case SASS_CLASS_GLOBAL_RED: return 0;
     default: return is_memory(&sass_rows[op]);
     }
 }
@@ -124,6 +128,18 @@ static int is_legal_half(const sass_instr *i) {
     if (i->b.swizzle == CROSS && (!(i->flags & SASS_FMZ) || i->b.abs)) return 0;
     return !(i->flags & SASS_F32OUT) || !(i->flags & SASS_SAT);
 }
+static int is_legal_atomic(const sass_instr *i) {
+    unsigned bitwise = i->sub == SASS_ATOM_AND || i->sub == SASS_ATOM_OR || i->sub == SASS_ATOM_XOR;
+    unsigned order = i->sub == SASS_ATOM_MIN || i->sub == SASS_ATOM_MAX, shared = i->op == SASS_ATOMS;
+    switch (i->type) {
+    case SASS_U32: return i->sub != SASS_ATOM_ARRIVE && i->sub != SASS_ATOM_POPC_INC;
+    case SASS_S32: return order || bitwise || i->sub == SASS_ATOM_ADD;
+    case SASS_U64: return !shared && (order || bitwise || i->sub == SASS_ATOM_ADD || i->sub == SASS_ATOM_EXCH);
+    case SASS_S64: return !shared && order;
+    case SASS_B128: return i->sub == SASS_ATOM_EXCH && (i->op == SASS_ATOMG || i->op == SASS_ATOM);
+    default: return !shared && i->sub == SASS_ATOM_ADD;
+    }
+}
 /* Words that decode, but that an H200 refuses ("illegal instruction"), as far as it was found out by trying. */
 static int is_legal(const sass_instr *i, unsigned form) {
     unsigned f32 = i->type == SASS_F32, shape = i->shape, uniform = (sass_rows[i->op].forms & UG) != 0;
@@ -159,6 +175,8 @@ static int is_legal(const sass_instr *i, unsigned form) {
     case SASS_IMMA_SP: return i->type <= SASS_S8 && i->stype <= SASS_S8 && (shape == 5 || shape == 6);
     case SASS_BMMA: return i->sub == 1;
     case SASS_MOVM: return shape == 0;
+    case SASS_ATOMG: case SASS_ATOM: case SASS_ATOMG_F: case SASS_ATOM_F: case SASS_ATOMS: case SASS_REDG: case SASS_REDG_F: return is_legal_atomic(i);
+    case SASS_CAS_ATOMS: return i->sub == SASS_ATOM_CAS && i->type != SASS_B128;
     default: return 1;
     }
 }
@@ -176,7 +194,8 @@ static int make(unsigned op, unsigned form, const sass_mod *forced, unsigned val
         uint64_t hi = memory_base(op, &w);
         if (hi == UINT64_MAX || form != ((w.lo >> 9) & 7)) return 0;
         w.hi |= hi & ~UINT64_C(0xff);
-        if (probe_random(&state) & 1) probe_set(&w, 81, 3, 3);
+        if (row->class == SASS_CLASS_GLOBAL_RED) probe_set(&w, 16, 8, 0);
+        else if (probe_random(&state) & 1) probe_set(&w, 81, 3, 3);
     } else {
         probe_set(&w, 9, 3, form);
         probe_set(&w, 24, 8, uniform ? PROBE_UA : PROBE_A);

@@ -86,7 +86,7 @@ static void test_names(void **state) {
     assert_string_equal(sass_name(SASS_UNKNOWN), "unknown");
     assert_string_equal(sass_name((sass_op)9999), "unknown");
     assert_null(sass_handler_name(SASS_UNKNOWN));
-    assert_true(sass_is_exact(SASS_FFMA) && !sass_is_exact(SASS_MUFU) && !sass_is_exact(SASS_UNKNOWN));
+    assert_true(sass_is_exact(SASS_FFMA) && sass_is_exact(SASS_MUFU) && !sass_is_exact(SASS_HMMA) && !sass_is_exact(SASS_UNKNOWN));
     assert_string_equal(sass_special_name(0x25), "SR_CTAID.X");
     assert_null(sass_special_name(0x17));
     assert_null(sass_special_name(100000));
