@@ -1,5 +1,7 @@
 /* Atomics and reductions. Lanes take effect in ascending order, one after the other, which is one of the orders that
  * hardware may choose, and always the same one. */
+#include <math.h>
+
 #include "engine/arrive.h"
 #include "engine/generic.h"
 #include "engine/half.h"
@@ -32,6 +34,12 @@ static uint32_t add_f32(float a, float b, bool ftz) {
     return sum != sum ? 0x7fffffff : bits;
 }
 
+/* A NaN comes out as it is, also a signalling one: the operand's before that of memory. */
+static word add_f64(word old, word data) {
+    if (isnan(data.f64)) return data;
+    return isnan(old.f64) ? old : (word){.f64 = old.f64 + data.f64};
+}
+
 static uint32_t add_halves(uint32_t a, uint32_t b, bool bf) {
     uint32_t sum = 0;
     for (unsigned k = 0; k < 32; k += 16) {
@@ -49,7 +57,7 @@ ENG_INLINE word combine(const unsigned op, const unsigned type, word old, word d
     switch (op) {
     case SASS_ATOM_ADD:
         if (type == T_F32 || type == T_F32_FTZ) r.u32 = add_f32(old.f32, data.f32, type == T_F32_FTZ);
-        else if (type == T_F64) r.f64 = old.f64 + data.f64;
+        else if (type == T_F64) r = add_f64(old, data);
         else if (type == T_F16X2 || type == T_BF16X2) r.u32 = add_halves(old.u32, data.u32, type == T_BF16X2);
         else if (wide) r.u64 = old.u64 + data.u64;
         else r.u32 = old.u32 + data.u32;
@@ -275,9 +283,10 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     default: break;
     }
     unsigned sub = in->sub;
-    bool floats_of_90 = in->op == SASS_REDG || in->op == SASS_ATOMG_F || in->op == SASS_ATOM_F;
+    bool floats_of_90 = in->op == SASS_REDG_F || in->op == SASS_ATOMG_F || in->op == SASS_ATOM_F;
     if (floats_of_90 && type == T_F32_FTZ && (in->hi >> 9 & 15) == 12) type = T_F32;
-    if (floats_of_90 && type == T_F16X2 && (in->hi >> 9 & 15) == 1) return eng_refuse(plan, "an atomic on four halves");
+    const unsigned vectors = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 14; /* of ATOM_FLOAT's values */
+    if (floats_of_90 && vectors >> (in->hi >> 9 & 15) & 1) return eng_refuse(plan, "an atomic on a vector of floats");
     out->width = type == T_U64 || type == T_S64 || type == T_F64 ? 8 : 4;
     if (sub == SASS_ATOM_POPC_INC) type = T_U32;
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;

@@ -196,17 +196,17 @@ static bool bind_i2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* --- packing --------------------------------------------------------------------------------------------------- */
 
-/* F2FP: a in the high half, b in the low one; x: their signs; y: 1 bfloat16. MERGE_C: only b, beside the high half of c. */
-static inline uint32_t packed(const eng_ins *i, uint32_t word, uint32_t signs) {
+/* F2FP: a in the high half, b in the low one, without signs; y: 1 bfloat16. MERGE_C: only b, beside the high half of c. RELU
+ * makes -0 a 0. */
+static inline uint32_t packed(const eng_ins *i, uint32_t word) {
     float f;
-    word = (word & (signs & 2 ? 0x7fffffffu : ENG_ALL)) ^ (signs & 1 ? 0x80000000u : 0);
     memcpy(&f, &word, 4);
-    if (i->z & C_RELU && f < 0) f = 0;
+    if (i->z & C_RELU && f <= 0) f = 0;
     return small_encode(f, i->y != 0, i->z & 3);
 }
 ENG_OP(pack_halves) {
     const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
-    LANES(false, packed(i, b[l], i->x >> 2) | (i->z & C_HIGH ? c[l] & 0xffff0000u : packed(i, a[l], i->x) << 16))
+    LANES(false, packed(i, b[l]) | (i->z & C_HIGH ? c[l] & 0xffff0000u : packed(i, a[l]) << 16))
 }
 
 /* To 8 bits, to nearest: NaN 0x7f, also for what is too large for E4M3; SATFINITE gives the largest number instead. */
@@ -242,7 +242,6 @@ static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
         return true;
     }
     if (in->stype != SASS_F32 || in->sub == SASS_F2FP_UNPACK || in->sub == SASS_F2FP_UNPACK_MERGE) return false;
-    out->x = vf_mod_bits(&in->a) | vf_mod_bits(&in->b) << 2;
     out->y = in->type == SASS_BF16X2;
     out->z = (uint16_t)(in->round | (in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_MERGE_C ? C_HIGH : 0));
     out->fn = eng_pick(pack_halves, out);
