@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/toolkit.h"
 #include "report/fold.h"
 
 #define LD(what) "l1tex__t_" what "_pipe_lsu_mem_global_op_ld.sum"
@@ -150,19 +151,14 @@ static bool read_place(const json_t *item, rep_place *out) {
     return out->file != NULL;
 }
 
-static bool of_toolkit(const char *file) {
-    return strstr(file, "/targets/x86_64-linux/include/") || strstr(file, "/cuda/include/") ||
-           (strncmp(file, "/usr/include/", 13) == 0) || strstr(file, "/nvidia/cu13/include/");
-}
-
 bool rep_place_of(const json_t *item, rep_place *out) {
     rep_place call;
     size_t i;
     json_t *around;
     if (!read_place(item, out)) return false;
-    if (!of_toolkit(out->file)) return true;
+    if (!wg_is_toolkit_file(out->file)) return true;
     json_array_foreach(json_object_get(item, "inlined"), i, around)
-        if (read_place(around, &call) && !of_toolkit(call.file)) {
+        if (read_place(around, &call) && !wg_is_toolkit_file(call.file)) {
             *out = call;
             break;
         }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/toolkit.h"
 #include "session/inner.h"
 
 static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter"};
@@ -79,20 +80,16 @@ json_t *ses_allocation_json(const eng_allocation *a, uint64_t address) {
     return out;
 }
 
-static bool of_toolkit(const char *file) {
-    return strstr(file, "/targets/x86_64-linux/include/") || strstr(file, "/cuda/include/") || strstr(file, "/cuda_runtime/include/");
-}
-
 /* The frame that counts is the innermost one of the program's own; those of the toolkit's headers inside it are left in
  * "inlined", which then begins with where the code really lies. */
 static void choose_frame(json_t *place) {
     const char *file = json_string_value(json_object_get(place, "file"));
     size_t i;
     json_t *call;
-    if (!file || !of_toolkit(file)) return;
+    if (!file || !wg_is_toolkit_file(file)) return;
     json_array_foreach(json_object_get(place, "inlined"), i, call) {
         const char *from = json_string_value(json_object_get(call, "file"));
-        if (!from || of_toolkit(from)) continue;
+        if (!from || wg_is_toolkit_file(from)) continue;
         json_t *inner = json_pack("{s:O, s:O}", "file", json_object_get(place, "file"), "line", json_object_get(place, "line"));
         json_object_set(place, "file", json_object_get(call, "file"));
         json_object_set(place, "line", json_object_get(call, "line"));

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "base/toolkit.h"
 #include "base/vec.h"
 
 static void error_keeps_what_and_where(void **state) {
@@ -137,6 +138,16 @@ static void glob_matches_whole_names(void **state) {
     assert_false(wg_ends_with("cubin", ".cubin"));
 }
 
+static void toolkit_files_are_told_from_the_programs(void **state) {
+    static const char *const theirs[] = {"/usr/local/cuda/include/cuda/std/atomic", "/usr/local/cuda-13.0/include/cooperative_groups.h",
+                                         "/opt/cuda/targets/x86_64-linux/include/cub/cub.cuh", "/usr/include/c++/12/cmath",
+                                         "lib/python3/site-packages/nvidia/cu13/include/cuda_fp16.hpp"};
+    static const char *const own[] = {"main.cu", "/home/u/cuda-samples/Common/helper.h", "src/cuda/kernels/include.h", "/home/u/cudalib/include/k.cuh"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof theirs / sizeof *theirs; i++) assert_true(wg_is_toolkit_file(theirs[i]));
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++) assert_false(wg_is_toolkit_file(own[i]));
+}
+
 static void text_grows(void **state) {
     (void)state;
     wg_text text = {0};
@@ -221,6 +232,7 @@ int main(void) {
         cmocka_unit_test(strmap_finds_what_was_set),
         cmocka_unit_test(u64map_agrees_with_an_array),
         cmocka_unit_test(glob_matches_whole_names),
+        cmocka_unit_test(toolkit_files_are_told_from_the_programs),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(file_comes_back_as_written),
         cmocka_unit_test(pool_does_each_item_once),
