@@ -1,5 +1,6 @@
 /* Operands of control flow, barriers and shuffles. */
 #include "sass/forms.h"
+#include "sass/operands.h"
 
 #define UNUSED(x) (void)(x)
 
@@ -201,6 +202,11 @@ static bool is_collective(const sass_instr *i) {
 void sass_take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
+    if (at->form == 5) { /* a constant; none since sm_90 */
+        at->bad |= i->sm >= 90;
+        sass_take_source(at, PLACE_B, SUFFIX_NONE);
+        return;
+    }
     sass_operand *mask = slot_of(at);
     /* Since sm_90 the form without a register has no mask either: all lanes. */
     if (at->form == 1)
@@ -213,6 +219,10 @@ void sass_take_warpsync(sass_cursor *at, unsigned arg, unsigned arg2) {
     set_label(i, slot_of(at), next_offset(i) + distance(i));
 }
 void sass_show_warpsync(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
+    if (at->form == 5) {
+        sass_show_source(at, out, PLACE_B, SUFFIX_NONE);
+        return;
+    }
     const sass_operand *mask = slot_of(at);
     if (mask->kind == SASS_REG || at->instr->sm < 90) show_number_or_reg(out, mask);
     if (is_collective(at->instr)) sass_show_target(at, out, arg, arg2);

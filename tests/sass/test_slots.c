@@ -152,6 +152,10 @@ static void test_barriers(void **state) {
     is_reg(&i.a, 7);
     i = decoded(80, 0x03800000, 0x0000000900007348);
     is_reg(&i.a, 9);
+    i = decoded(80, 0x03800000, 0x00005a0000007b48); /* WARPSYNC c[0x0][0x168] */
+    assert_int_equal(i.a.kind, SASS_CONST);
+    assert_int_equal(i.a.bank, 0);
+    assert_int_equal(i.a.value, 0x168);
     i = decoded(90, 0x03800000, 0x0000000000007948); /* WARPSYNC.ALL */
     is_imm(&i.a, 0xffffffff);
 }
