@@ -1,10 +1,12 @@
 /* make bench: SASS thread-instructions a CPU second, one worker, as the difference between two repeat counts.
  *
- *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--out FILE]
+ *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--turns LIST] [--out FILE]
  *
  * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second.
  * --against N: one worker and N take turns; each line has both rates per CPU second, N times the second over the first,
- * which is the speed-up where the workers have processors of their own, and the ratio of the times by the clock. */
+ * which is the speed-up where the workers have processors of their own, and the ratio of the times by the clock.
+ * --turns WATCHES/WATCHES/...: these take turns; each line has the rate with the first, and how many times its time the others
+ * take. On a machine that does other work too, such ratios hold where rates do not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@ typedef struct workload {
 } workload;
 
 typedef struct options {
-    const char *cubin, *kernel, *watches, *out;
+    const char *cubin, *kernel, *watches, *turns, *out;
     double seconds;
     unsigned jobs, against;
     uint32_t checks; /* kinds, as watch_checks_read makes them */
@@ -34,6 +36,14 @@ typedef struct options {
 static _Noreturn void die(const char *what, const wg_error *err) {
     fprintf(stderr, "bench: %s%s%s\n", what, err && err->text[0] ? ": " : "", err ? err->text : "");
     exit(2);
+}
+
+static void set_watches(options *opt, const char *watches) {
+    opt->watches = watches;
+    opt->checks = 0;
+    if (!strcmp(watches, "checks")) opt->checks = UINT32_MAX;
+    else if (strcmp(watches, "none") && strcmp(watches, "counting") && !watch_checks_read(watches, &opt->checks, NULL))
+        die("--watches takes none, counting, checks, or kinds of checks", NULL);
 }
 
 typedef struct seconds {
@@ -184,6 +194,32 @@ static void compare(eng_code *code, const workload *w, const options *opt, FILE 
     fflush(out);
 }
 
+/* Sets of watches, one after the other, again and again. */
+enum { MOST_TURNS = 24 };
+static size_t turns_of(const options *opt, options *turns) {
+    size_t n = 0;
+    char *list = strdup(opt->turns), *rest = list; /* lives as long as the program */
+    for (char *name; list && n < MOST_TURNS && (name = strsep(&rest, "/"));) {
+        turns[n] = *opt;
+        set_watches(&turns[n++], name);
+    }
+    return n;
+}
+static void take_turns(eng_code *code, const workload *w, const options *turns, size_t n, double *product, FILE *out) {
+    seconds least[MOST_TURNS] = {0};
+    uint64_t work;
+    unsigned launches = launches_in(code, w, &turns[0], &work);
+    for (int k = 0; k < 3 * ROUNDS; k++)
+        for (size_t t = 0; t < n; t++) difference(code, w, &turns[t], launches, &least[t]);
+    fprintf(out, "%-12s %6.2f", w->kernel, (double)work * launches * 1e-9 / least[0].cpu);
+    for (size_t t = 1; t < n; t++) {
+        fprintf(out, " %*.2f", (int)strlen(turns[t].watches), least[t].cpu / least[0].cpu);
+        if (w->regular) product[t] *= least[t].cpu / least[0].cpu;
+    }
+    fprintf(out, "\n");
+    fflush(out);
+}
+
 static double nth_root(double x, int n) { /* Newton; x > 0 */
     double r = 1;
     for (int k = 0; k < 200; k++) {
@@ -203,10 +239,11 @@ static options parse(int argc, char **argv) {
         else if (!strcmp(argv[k], "--watches")) o.watches = value, k++;
         else if (!strcmp(argv[k], "--jobs")) o.jobs = (unsigned)atoi(value), k++;
         else if (!strcmp(argv[k], "--against")) o.against = (unsigned)atoi(value), k++;
+        else if (!strcmp(argv[k], "--turns")) o.turns = value, k++;
         else if (!strcmp(argv[k], "--out")) o.out = value, k++;
         else o.cubin = argv[k];
     }
-    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--out FILE]", NULL);
+    if (!o.cubin) die("usage: bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--turns LIST] [--out FILE]", NULL);
     return o;
 }
 
@@ -217,9 +254,7 @@ int main(int argc, char **argv) {
     img_module *module;
     eng_device *device;
     eng_code *code;
-    if (!strcmp(opt.watches, "checks")) opt.checks = UINT32_MAX;
-    else if (strcmp(opt.watches, "none") && strcmp(opt.watches, "counting") && !watch_checks_read(opt.watches, &opt.checks, NULL))
-        die("--watches takes none, counting, checks, or kinds of checks", NULL);
+    set_watches(&opt, opt.watches);
     if (img_open(opt.cubin, &file, &err) != WG_OK) die(opt.cubin, &err);
     if (img_module_read(file->entries[0].data, file->entries[0].size, &module, &err) != WG_OK) die(opt.cubin, &err);
     if (eng_device_new(eng_gpu_for_sm(module->sm), &device, &err) != WG_OK) die("device", &err);
@@ -230,13 +265,24 @@ int main(int argc, char **argv) {
     size_t n = make_workloads(device, all);
     FILE *out = opt.out ? fopen(opt.out, "w") : stdout;
     if (!out) die(opt.out, NULL);
-    double product = 1;
+    double product = 1, products[MOST_TURNS];
     int regular = 0;
+    options turns[MOST_TURNS];
+    size_t n_turns = opt.turns ? turns_of(&opt, turns) : 0;
+    if (n_turns) fprintf(out, "%-12s %6s", "", turns[0].watches);
+    for (size_t t = 0; t < n_turns; t++) products[t] = 1;
+    for (size_t t = 1; t < n_turns; t++) fprintf(out, " %s", turns[t].watches);
+    if (n_turns) fprintf(out, "\n");
     for (size_t k = 0; k < n; k++) {
         if (opt.kernel && strcmp(opt.kernel, all[k].kernel)) continue;
         uint64_t per_launch;
         if (opt.against > 1) {
             compare(code, &all[k], &opt, out);
+            continue;
+        }
+        if (n_turns) {
+            take_turns(code, &all[k], turns, n_turns, products, out);
+            regular += all[k].regular;
             continue;
         }
         double rate = measure(code, &all[k], &opt, &per_launch);
@@ -245,7 +291,11 @@ int main(int argc, char **argv) {
         fflush(out);
         if (all[k].regular) product *= rate * 1e-9, regular++;
     }
-    if (regular > 1) fprintf(out, "geometric mean of the regular ones: %.2f G/s\n", nth_root(product, regular));
+    if (n_turns && regular > 1) {
+        fprintf(out, "%-19s", "mean of the regular");
+        for (size_t t = 1; t < n_turns; t++) fprintf(out, " %*.2f", (int)strlen(turns[t].watches), nth_root(products[t], regular));
+        fprintf(out, "\n");
+    } else if (regular > 1) fprintf(out, "geometric mean of the regular ones: %.2f G/s\n", nth_root(product, regular));
     if (out != stdout) fclose(out);
     eng_unload(code);
     watch_scratch_free(opt.scratch);
