@@ -35,9 +35,7 @@ ENG_HANDLER(trace) {
 }
 ENG_HANDLER(stop) {
     (void)i, (void)w, (void)R, (void)mask;
-#if defined(ENG_HAVE_AVX2)
-    _mm256_zeroupper();
-#endif
+    eng_leave_vectors();
     return NULL;
 }
 #define PSEUDO(name)                                                                                              \
@@ -48,14 +46,17 @@ ENG_HANDLER(stop) {
     }
 /* Undefined values (undefined.h): in the slow stream. */
 ENG_HANDLER(undefined_step) {
+    eng_leave_vectors();
     eng_undefined_step(i, w, R, mask);
     ENG_NEXT;
 }
 ENG_HANDLER(undefined_after) {
+    eng_leave_vectors();
     eng_undefined_after(i, w, R, mask);
     ENG_NEXT;
 }
 ENG_HANDLER(undefined_block) {
+    eng_leave_vectors();
     const eng_ins *fast = eng_undefined_block(i, w);
     if (fast) ENG_GOTO(fast);
     ENG_NEXT;
@@ -370,10 +371,12 @@ ENG_HANDLER(bar) {
     int l = __builtin_ctz(on);
     uint32_t id = eng_u32(R, i->a)[l] & 15, count = eng_u32(R, i->b)[l];
     if (i->z) count = count >> 16 & 0xfff; /* one register holds both */
+    eng_leave_vectors();
     ENG_GOTO(eng_bar(w, i, on, (eng_bar_op)i->x, id, count, i->y, eng_pred(w, i->ps[0])));
 }
 /* BAR.SYNC with a number that is known (x), for all threads: the usual one. */
 ENG_HANDLER(bar_all) {
+    eng_leave_vectors();
     if (ENG_LIKELY(!w->n_groups))
         ENG_GOTO(eng_bar_whole(w, i, i->x));
     ENG_GOTO(eng_bar(w, i, mask, ENG_BAR_SYNC, i->x, 0, 0, 0));
@@ -415,6 +418,7 @@ ENG_HANDLER(exit_) {
     if (!t) ENG_NEXT;
     if (t == mask) w->counts[i->x + ENG_COUNT_TAKEN]++;
     else w->counts[i->x + ENG_COUNT_DIVERGENT]++;
+    eng_leave_vectors();
     ENG_GOTO(eng_exit(w, i, t));
 }
 static bool bind_exit(eng_plan *plan, const sass_instr *in, eng_ins *out) {

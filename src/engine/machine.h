@@ -220,6 +220,15 @@ static inline void eng_set_pred(eng_warp *w, uint8_t pd, uint32_t value, uint32_
     w->P[pd] = (w->P[pd] & ~on) | (value & on);
 }
 
+/* Handlers leave the upper parts of vector registers as they are. Code that knows nothing of these parts keeps them with each
+ * of its own vector instructions and so waits for whoever wrote them last: an event put down behind a run of loads took longer
+ * than the loads. Said where handlers go on to such code and it is done often. */
+static inline void eng_leave_vectors(void) {
+#if defined(__AVX__)
+    __builtin_ia32_vzeroupper();
+#endif
+}
+
 /* Hands the batch to the sinks and empties it. */
 void eng_flush(eng_worker *worker);
 /* The next free event, kind, instruction, warp and mask filled; call only when worker->wants has the kind.
@@ -227,13 +236,17 @@ void eng_flush(eng_worker *worker);
  * place for 32 addresses (and sets ev->general), flushing first when the batch has none left. */
 static inline eng_event *eng_event_new(eng_warp *w) {
     eng_worker *k = w->worker;
-    if (__builtin_expect(k->ev == k->ev_end, 0)) eng_flush(k);
+    if (__builtin_expect(k->ev == k->ev_end, 0)) {
+        eng_leave_vectors();
+        eng_flush(k);
+    }
     return k->ev;
 }
 static inline void eng_event_done(eng_warp *w) { w->worker->ev++; }
 static inline uint64_t *eng_event_lanes(eng_warp *w, eng_event **ev) {
     eng_worker *k = w->worker;
     if (__builtin_expect(k->batch->n_general == ENG_BATCH_GENERAL, 0)) {
+        eng_leave_vectors();
         eng_flush(k);
         *ev = k->ev;
     }
