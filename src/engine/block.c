@@ -26,7 +26,10 @@ static uint32_t reduced(const struct eng_barrier *bar) {
 void eng_block_listens(const eng_blk *block) {
     eng_worker *k = block->worker;
     k->wants = k->grid->plan->wants;
-    if (block->astray && k->grid->apart) k->wants &= ~ENG_WANTS_SUMS;
+    bool all = block->astray && k->grid->apart;
+    for (size_t s = 0; s < k->n_sinks && k->wants & ENG_WANTS_SUMS; s++)
+        all |= k->sinks[s].block && k->sinks[s].block(k->sinks[s].state, block->linear);
+    if (all) k->wants &= ~ENG_WANTS_SUMS;
 }
 
 /* last: the warp that completes it, where it has not been noted. */

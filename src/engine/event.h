@@ -7,6 +7,7 @@
 #define WG_ENGINE_EVENT_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -172,6 +173,8 @@ typedef struct eng_sink {
     /* Told before the launch begins, each time that it does: it takes sums only of what is apart, and hears of everything
      * else. NULL as apart: nothing is known to be. NULL as the function: it takes sums of whatever comes. */
     void (*apart)(void *state, const eng_apart *apart);
+    /* It takes sums, but hears all accesses of the blocks for which this is true. NULL: of none. */
+    bool (*block)(void *state, uint64_t linear);
     /* Forgets everything it was told: the launch begins again (several workers met a conflict). NULL: it cannot, and
      * the launch gets one worker. */
     void (*restart)(void *state);

@@ -33,6 +33,10 @@ static bool again(void *state) {
     struct watch_listener *l = state;
     return !l->state || l->watch->again(l->state);
 }
+static bool relay_block(void *state, uint64_t linear) {
+    struct watch_listener *l = state;
+    return l->state && l->watch->block(l->state, linear);
+}
 static void restart(void *state) {
     struct watch_listener *l = state;
     if (l->state) l->watch->stop(l->state);
@@ -52,6 +56,7 @@ bool watch_run_start(watch_run *run, const watch_context *ctx, unsigned workers)
         run->sinks[s] = (eng_sink){.wants = w->wants, .events = relay, .state = &run->listeners[s], .restart = restart,
                                   .again = w->again ? again : NULL};
         if (w->plain && (!w->takes_sums || w->takes_sums(ctx))) run->sinks[s].plain = relay_plain;
+        if (w->block) run->sinks[s].block = relay_block;
         if (w->apart) run->sinks[s].apart = relay_apart;
         ok = run->listeners[s].state != NULL;
     }

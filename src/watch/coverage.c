@@ -70,9 +70,16 @@ static void store(state *st, const eng_batch *batch, const eng_event *ev) {
     if (batch->block == st->last && ev->warp == st->warp && ev->mask >> st->lane & 1) c->last = true;
 }
 
+static bool followed(void *opaque, uint64_t block) {
+    const state *st = opaque;
+    return st->linear && (!block || block == st->middle || block == st->last);
+}
+/* Of whole warps' stores elsewhere it needs none, and no sums. */
+static void plain(void *opaque, const eng_plain *sums) { (void)opaque, (void)sums; }
+
 static void events(void *opaque, const eng_batch *batch) {
     state *st = opaque;
-    if (!st->linear || (batch->block && batch->block != st->middle && batch->block != st->last)) return;
+    if (!followed(st, batch->block)) return;
     for (const eng_event *ev = batch->events, *end = ev + batch->count; ev < end; ev++)
         if (ev->kind == ENG_EV_ACCESS && ev->space == ENG_GLOBAL && ev->access & ENG_WRITE && !(ev->access & (ENG_ATOMIC | ENG_ASYNC)))
             store(st, batch, ev);
@@ -123,6 +130,8 @@ const watch watch_coverage = {.name = "coverage",
                               .wants = 1u << ENG_EV_ACCESS,
                               .start = start,
                               .events = events,
+                              .plain = plain,
+                              .block = followed,
                               .merge = merge,
                               .finish = finish,
                               .stop = stop};

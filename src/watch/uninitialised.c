@@ -72,8 +72,10 @@ static void on_undefined(state *st, const eng_batch *batch, const eng_event *ev)
 }
 
 static void events(void *opaque, const eng_batch *batch) {
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->events[i].kind == ENG_EV_UNDEFINED) on_undefined(opaque, batch, &batch->events[i]);
+    for (size_t i = 0; i < batch->n_other; i++) {
+        const eng_event *ev = &batch->events[batch->other[i]];
+        if (ev->kind == ENG_EV_UNDEFINED) on_undefined(opaque, batch, ev);
+    }
 }
 
 static void *start(const watch_context *ctx) {

@@ -113,6 +113,7 @@ typedef struct watch {
     void (*events)(void *state, const eng_batch *batch);
     void (*plain)(void *state, const eng_plain *sums); /* it takes sums of plain accesses (event.h); NULL: it does not */
     bool (*takes_sums)(const watch_context *ctx);      /* does it this time? NULL: always */
+    bool (*block)(void *state, uint64_t linear); /* of which blocks it hears all the same (event.h); NULL: of none */
     void (*apart)(void *state, const eng_apart *apart); /* of which sums will do (event.h); NULL: of all that come */
     void (*merge)(void *into, void *from); /* frees nothing */
     /* Adds its counters to the record. */
