@@ -17,3 +17,17 @@ extern "C" __global__ void change(uint32_t *v, uint64_t n, uint64_t step) {
     uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, row = i / 32 * 0x9e3779b1u & (n / 32 - 1);
     if (i < n) v[row * 32 * step + i % 32] += 1;
 }
+
+/* Bytes that many blocks read and write, each in another row of memory: as unkind to what remembers accesses as can be. The
+ * fence makes it remember more than two readers. n: a power of two. */
+extern "C" __global__ void meet(uint8_t *v, uint64_t n, uint64_t step, unsigned *out) {
+    uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, threads = (uint64_t)gridDim.x * blockDim.x;
+    unsigned sum = 0;
+    for (; i < n; i += threads) {
+        uint64_t at = (i * 0x9e3779b1u & (n - 1)) * step;
+        sum += v[at + 1];
+        __threadfence();
+        v[at] = (uint8_t)sum;
+    }
+    if (sum == 12345) *out = sum;
+}

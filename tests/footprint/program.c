@@ -1,5 +1,7 @@
-/* program KERNEL MIB: touches so many MiB of device memory, all of it, then lets the kernel loose on it. As nvcc would have
- * written it: a fatbin in the executable, registered by a constructor. */
+/* program KERNEL MIB: touches so many MiB of device memory, all of it, then lets the kernel loose on it. holes: the kernel that
+ * changes words in place, with some that nobody wrote. As nvcc would have written it: a fatbin in the executable, registered by a
+ * constructor. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +30,40 @@ __asm__(".section .nv_fatbin,\"a\",@progbits\n"
         ".text\n");
 extern char wrapper[];
 
-static const char words[1], bytes[1], change[1];
+static const char words[1], bytes[1], change[1], meet[1];
 
 __attribute__((constructor)) static void register_all(void) {
     void **handle = __cudaRegisterFatBinary(wrapper);
     __cudaRegisterFunction(handle, words, (char *)"words", "words", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, bytes, (char *)"bytes", "bytes", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, change, (char *)"change", "change", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, meet, (char *)"meet", "meet", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFatBinaryEnd(handle);
 }
 
-enum { SPARSE = 256 /* bytes of memory for one that is read */, THREADS = 256 };
+enum { SPARSE = 256 /* bytes of memory for one that is read */, THREADS = 256, PART = 1 << 16, HOLE = 64 };
+
+static bool fill(char *memory, unsigned long size, bool holes) {
+    if (!holes) return !cudaMemset(memory, 1, size);
+    for (unsigned long at = 0; at < size; at += PART)
+        if (cudaMemset(memory + at + HOLE, 1, PART - HOLE)) return false;
+    return true;
+}
+
+static const char *kernel_of(const char *name) {
+    if (!strcmp(name, "words")) return words;
+    if (!strcmp(name, "bytes")) return bytes;
+    return !strcmp(name, "meet") ? meet : change;
+}
 
 int main(int argc, char **argv) {
-    const char *name = argc > 2 ? argv[1] : "", *kernel = !strcmp(name, "words") ? words : !strcmp(name, "bytes") ? bytes : change;
+    const char *name = argc > 2 ? argv[1] : "", *kernel = kernel_of(name);
     unsigned long size = argc > 2 ? strtoul(argv[2], NULL, 10) << 20 : 0;
-    unsigned width = kernel == bytes ? 1 : 4;
-    unsigned long step = kernel == change ? 16 : SPARSE / width, n = size / width / step;
+    unsigned width = kernel == bytes || kernel == meet ? 1 : 4;
+    unsigned long sparse = kernel == meet ? 32 : SPARSE, step = kernel == change ? 16 : sparse / width, n = size / width / step;
     void *memory, *out;
-    if (!size || size & (size - 1)) return fprintf(stderr, "usage: program words|bytes|change MIB (a power of two)\n"), 2;
-    if (cudaMalloc(&memory, size) || cudaMalloc(&out, 4) || cudaMemset(memory, 1, size)) return 1;
+    if (!size || size & (size - 1)) return fprintf(stderr, "usage: program words|bytes|change|holes|meet MIB (a power of two)\n"), 2;
+    if (cudaMalloc(&memory, size) || cudaMalloc(&out, 4) || !fill(memory, size, !strcmp(name, "holes"))) return 1;
     dim3 grid = {(unsigned)(kernel == change ? n / THREADS : 1024), 1, 1}, block = {THREADS, 1, 1};
     void *args[] = {&memory, &n, &step, &out};
     return cudaLaunchKernel(kernel, grid, block, args, 0, NULL) || cudaDeviceSynchronize();
