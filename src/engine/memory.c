@@ -58,12 +58,13 @@ static void unmap_all(eng_memory *m) {
     if (m->alias) munmap((void *)(uintptr_t)(m->base + (uint64_t)m->alias), m->span);
     if (m->base) munmap((void *)(uintptr_t)m->base, m->span);
     unmap(m->defined, m->span / 8);
+    unmap(m->stored, m->span / 8);
     unmap(m->plane.words, m->span / 2);
     unmap(m->plane.bytes, m->span);
     unmap(m->touched, m->span >> MEM_CHUNK);
     if (m->fd >= 0) close(m->fd);
     m->alias = 0, m->base = 0, m->fd = -1;
-    m->defined = m->touched = NULL, m->plane.words = NULL, m->plane.bytes = NULL;
+    m->defined = m->stored = m->touched = NULL, m->plane.words = NULL, m->plane.bytes = NULL;
 }
 
 /* The same addresses in every run, so that reports do too; anywhere when something is there already. */
@@ -88,10 +89,11 @@ static bool map_all(eng_memory *m, uint64_t span) {
     if (alias == MAP_FAILED) return false;
     m->alias = (int64_t)((uint64_t)(uintptr_t)alias - m->base);
     m->defined = reserve(span / 8);
+    m->stored = reserve(span / 8);
     m->plane.words = reserve(span / 2);
     m->plane.bytes = reserve(span);
     m->touched = reserve(span >> MEM_CHUNK);
-    return m->defined && m->plane.words && m->plane.bytes && m->touched;
+    return m->defined && m->stored && m->plane.words && m->plane.bytes && m->touched;
 }
 
 wg_status eng_memory_new(uint64_t capacity, eng_memory **out, wg_error *err) {

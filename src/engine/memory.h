@@ -107,6 +107,9 @@ bool eng_memory_defined(const eng_memory *mem, uint64_t address, uint64_t size);
 /* The first run of undefined bytes of an allocation at or after byte offset `from`. False: none. */
 bool eng_memory_gap(const eng_memory *mem, const eng_allocation *allocation, uint64_t from, uint64_t *start, uint64_t *size);
 
+/* The same of bytes that nobody wrote, not even with an undefined value. */
+bool eng_memory_unwritten(const eng_memory *mem, const eng_allocation *allocation, uint64_t from, uint64_t *start, uint64_t *size);
+
 /* How often kernels read each element (of width 1, 2, 4, 8, ... bytes) of an allocation, in order:
  *     eng_read_map map; eng_read_map_open(&map, mem, a, 4);
  *     while ((n = eng_read_map_next(&map, counts, 1024))) ...

@@ -73,6 +73,7 @@ static void between(eng_memory *m, mem_alloc *dst, uint64_t to, const mem_alloc 
             mem_pattern(host_of(m, dst, to), dst->pub.address + to, n); /* the host may look at it */
         } else {
             mem_undefine(m, dst, to, n);
+            mem_copy_stored(m, dst, to, src, from, n);
         }
         to += n;
         from = stop;

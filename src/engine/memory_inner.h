@@ -46,6 +46,7 @@ struct eng_memory {
     uint64_t capacity, used;
     uint64_t next;        /* addresses above were never handed out */
     uint8_t *defined;     /* bits */
+    uint8_t *stored;      /* bits: what is not defined but was stored nevertheless, as an undefined value */
     mem_plane plane;
     uint8_t *touched;     /* a byte a chunk: its memory is accounted for */
     _Atomic uint64_t touched_bytes;
@@ -84,6 +85,9 @@ uint64_t mem_bits_run(const uint8_t *bits, uint64_t at, uint64_t end, bool *set)
 uint64_t mem_defined_run(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t end, bool *set);
 void mem_define(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);   /* offsets from its start */
 void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);
+/* Undefined bytes of an allocation that an undefined value was stored to; those of another one that are copied. */
+void mem_note_stored(eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t n);
+void mem_copy_stored(eng_memory *m, const mem_alloc *to, uint64_t to_at, const mem_alloc *from, uint64_t at, uint64_t n);
 void mem_advance(eng_memory *m, mem_alloc *a); /* lengthens the prefix over bits that are set meanwhile */
 /* Writes the pattern that belongs to address into out. */
 void mem_pattern(void *out, uint64_t address, uint64_t n);

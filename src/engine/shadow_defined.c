@@ -110,6 +110,18 @@ void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n) {
         a->prefix = at;
     }
     mem_bits_clear(m->defined, a->shadow + at, n);
+    if (m->stores) mem_bits_clear(m->stored, a->shadow + at, n); /* else nothing is set there */
+}
+
+void mem_note_stored(eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t n) { mem_bits_set(m->stored, a->shadow + at, n); }
+
+void mem_copy_stored(eng_memory *m, const mem_alloc *to, uint64_t to_at, const mem_alloc *from, uint64_t at, uint64_t n) {
+    bool set;
+    if (!m->stores) return;
+    for (uint64_t end = at + n, stop; at < end; to_at += stop - at, at = stop) {
+        stop = mem_bits_run(m->stored, from->shadow + at, from->shadow + end, &set) - from->shadow;
+        if (set) mem_note_stored(m, to, to_at, stop - at);
+    }
 }
 
 void mem_pattern(void *out, uint64_t address, uint64_t n) {
@@ -140,4 +152,16 @@ bool eng_memory_gap(const eng_memory *m, const eng_allocation *allocation, uint6
     *start = from;
     *size = from < a->pub.size ? stop - from : 0;
     return *size > 0;
+}
+
+bool eng_memory_unwritten(const eng_memory *m, const eng_allocation *allocation, uint64_t from, uint64_t *start, uint64_t *size) {
+    const mem_alloc *a = (const mem_alloc *)allocation;
+    while (eng_memory_gap(m, allocation, from, start, size)) {
+        bool set;
+        uint64_t stop = mem_bits_run(m->stored, a->shadow + *start, a->shadow + *start + *size, &set) - a->shadow;
+        *size = stop - *start;
+        if (!set) return true;
+        from = stop;
+    }
+    return false;
 }

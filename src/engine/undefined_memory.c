@@ -57,6 +57,8 @@ bool mem_undefine_bytes(eng_view *v, uint64_t address, uint32_t bytes, const eng
     eng_undefined_store here = *store;
     here.allocation = a->pub.id;
     uint32_t number = number_of(m, &here);
+    for (unsigned b = 0; b < 16 && m->stores; b++)
+        if (bytes >> b & 1 && at + b < a->pub.size) mem_note_stored(m, a, at + b, 1);
     uint64_t grain = (a->shadow + at) >> GRAIN;
     if (number && (m->stores->grains.count < MOST_GRAINS || wg_u64map_get(&m->stores->grains, grain, NULL)))
         wg_u64map_set(&m->stores->grains, grain, number);

@@ -75,7 +75,7 @@ static void add_reads(session *ses, const eng_allocation *a, unsigned element, j
 static void add_gaps(session *ses, const eng_allocation *a, unsigned element, json_t *out) {
     uint64_t from = 0, start, size, missing = 0;
     json_t *gaps = json_array();
-    for (int n = 0; eng_memory_gap(eng_device_memory(ses->device), a, from, &start, &size); from = start + size) {
+    for (int n = 0; eng_memory_unwritten(eng_device_memory(ses->device), a, from, &start, &size); from = start + size) {
         missing += size;
         if (n++ < GAPS)
             json_array_append_new(gaps, json_pack("[I, I]", (json_int_t)(start / element), (json_int_t)(size / element)));

@@ -1,6 +1,7 @@
 /* Runs every kernel of a source whose comments say what must be found in it:
  *
  *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent
+ *     ... never written: BUFFER N           and the report counts so many elements of the buffer that nobody wrote
  *     // then ACTION ...                   what the host does around it, in the order of the lines (below)
  *     __global__ void name(int *out, const int *in, int *none, int n) ...      a finding may name lines marked // <-
  *
@@ -27,6 +28,8 @@ typedef struct expected {
     char name[80], kind[40], severity[16]; /* kind "": silent */
     unsigned grid, block, marks[MARKS], n_marks, n_actions;
     action actions[ACTIONS];
+    char unwritten_of[8]; /* buffer; "": not asked for */
+    unsigned unwritten;
 } expected;
 typedef struct buffers { wg_address out, in, none; } buffers;
 
@@ -90,7 +93,22 @@ static wg_status act(wg_device *dev, const expected *e, const buffers *b, bool a
     return status;
 }
 
-/* jobs 0: one a processor. */
+static bool judge_unwritten(const expected *e, const buffers *b, const json_t *allocations) {
+    wg_address address = buffer(b, e->unwritten_of);
+    size_t i;
+    json_t *a;
+    if (!e->unwritten_of[0]) return true;
+    json_array_foreach((json_t *)allocations, i, a) {
+        if (strtoull(word(a, "address"), NULL, 16) != address) continue;
+        json_int_t n = json_integer_value(json_object_get(a, "unwritten"));
+        if (json_object_get(a, "unwritten") && n == (json_int_t)e->unwritten) return true;
+        printf("%s: %d elements of %s were never written, not %u\n", e->name, (int)n, e->unwritten_of, e->unwritten);
+        return false;
+    }
+    return complain(e, NULL, "no such allocation in the report");
+}
+
+/* jobs 0: one a processor. NULL: what was never written is not as it should be. */
 static json_t *findings_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *result, wg_error *err) {
     wg_device *dev = NULL;
     buffers b = {0};
@@ -109,7 +127,8 @@ static json_t *findings_of(const expected *e, const char *cubin, const char *che
         status = wg_launch(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 4, NULL, err);
     if (!status) status = act(dev, e, &b, true, err);
     char *text = dev ? wg_report_json(dev) : NULL;
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = NULL;
+    if (judge_unwritten(e, &b, json_object_get(document, "allocations"))) findings = json_incref(json_object_get(document, "findings"));
     json_decref(document);
     free(text);
     wg_close(dev);
@@ -141,7 +160,7 @@ static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err;
     wg_status status;
     json_t *findings = findings_of(e, cubin, NULL, 0, &status, &err);
-    bool ok = judge(e, findings);
+    bool ok = findings && judge(e, findings);
     if (status) {
         printf("%s: %s\n", e->name, err.text);
         ok = false;
@@ -179,6 +198,8 @@ int main(int argc, char **argv) {
         if (strncmp(line, "// run ", 7) == 0) {
             e = (expected){0};
             if (sscanf(line, "// run %u %u %39s %15s", &e.grid, &e.block, e.kind, e.severity) == 3) e.kind[0] = '\0';
+            const char *unwritten = strstr(line, "never written: ");
+            if (unwritten) sscanf(unwritten, "never written: %7s %u", e.unwritten_of, &e.unwritten);
         } else if (strncmp(line, "// then ", 8) == 0) read_action(&e, line);
         else if (strncmp(line, "__global__ void ", 16) == 0) sscanf(line, "__global__ void %79[a-z_0-9]", e.name);
         else if (strstr(line, "// <-") && e.n_marks < MARKS) e.marks[e.n_marks++] = number;

@@ -160,7 +160,7 @@ __global__ void pointer_in_memory_right(int *out, const int *in, int *none, int 
 
 // --- what only leaves -----------------------------------------------------------------------------------
 
-// run 1 32 uninitialised warning
+// run 1 32 uninitialised warning never written: out 0
 __global__ void stored(int *out, const int *in, int *none, int n) {
     out[threadIdx.x] = none[threadIdx.x] * 3 + 1; // <-
 }
@@ -174,7 +174,7 @@ __global__ void never_stored(int *out, const int *in, int *none, int n) { out[th
 // then look none 0 128
 __global__ void never_stored_right(int *out, const int *in, int *none, int n) { none[threadIdx.x] = 1; }
 
-// run 1 32 uninitialised warning
+// run 1 32 uninitialised warning never written: none 65504
 // then look none 0 256
 __global__ void every_second(int *out, const int *in, int *none, int n) { none[2 * threadIdx.x] = 1; }
 // run 1 32 silent

@@ -11,6 +11,7 @@
 
 #include "engine/memory.h"
 #include "engine/memory_inner.h"
+#include "engine/undefined.h"
 #include "engine/view.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
@@ -354,6 +355,39 @@ static void an_undefined_beginning_is_not_measured(void **state) {
     eng_memory_free(m);
 }
 
+static void check_unwritten(eng_memory *m, const eng_allocation *a, uint64_t from, uint64_t start, uint64_t size) {
+    uint64_t at, n;
+    assert_int_equal(eng_memory_unwritten(m, a, from, &at, &n), size != 0);
+    if (!size) return;
+    assert_int_equal(at, start);
+    assert_int_equal(n, size);
+}
+
+/* What an undefined value was stored to is undefined, but somebody wrote it: a copy of it is no different. */
+static void undefined_values_are_stored_too(void **state) {
+    (void)state;
+    eng_memory *m = new_memory(gib);
+    const eng_allocation *a = alloc(m, 64), *b = alloc(m, 64);
+    const uint8_t zero = 0;
+    const eng_undefined_store store = {0};
+    uint64_t at, n;
+    assert_int_equal(eng_memory_begin(m, 1, false, false, NULL), WG_OK);
+    assert_true(mem_undefine_bytes(eng_memory_view(m, 0), a->address + 16, 0xffff, &store));
+    eng_memory_end(m, true);
+    assert_true(eng_memory_gap(m, a, 0, &at, &n));
+    assert_int_equal(n, 64);
+    assert_int_equal(eng_memory_copy(m, b->address, a->address, 64, ENG_DEVICE_TO_DEVICE, NULL), WG_OK);
+    for (unsigned k = 0; k < 2; k++) {
+        check_unwritten(m, k ? b : a, 0, 0, 16);
+        check_unwritten(m, k ? b : a, 16, 32, 32);
+    }
+    assert_int_equal(eng_memory_fill(m, a->address + 32, &zero, 1, 32, NULL), WG_OK);
+    check_unwritten(m, a, 16, 0, 0);
+    assert_int_equal(eng_memory_copy(m, b->address + 16, b->address, 16, ENG_DEVICE_TO_DEVICE, NULL), WG_OK); /* what nobody wrote */
+    check_unwritten(m, b, 0, 0, 64);
+    eng_memory_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_aligned_apart_and_found), cmocka_unit_test(large_memory_costs_nothing_until_touched),
@@ -361,6 +395,7 @@ int main(void) {
         cmocka_unit_test(addresses_come_back_when_none_are_left), cmocka_unit_test(host_reaches_only_pinned_and_managed),
         cmocka_unit_test(registered_memory_is_known),            cmocka_unit_test(ranges_are_checked_whole),
         cmocka_unit_test(copies_agree_with_a_model),             cmocka_unit_test(reads_agree_with_a_model),
-        cmocka_unit_test(release_is_announced_before_the_shadows_go), cmocka_unit_test(an_undefined_beginning_is_not_measured)};
+        cmocka_unit_test(release_is_announced_before_the_shadows_go), cmocka_unit_test(an_undefined_beginning_is_not_measured),
+        cmocka_unit_test(undefined_values_are_stored_too)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
