@@ -162,8 +162,8 @@ static void difference(eng_code *code, const workload *w, const options *opt, un
     enum { FEW = 2 };
     seconds few = repeat(code, w, opt, FEW), many = repeat(code, w, opt, FEW + launches);
     double cpu = many.cpu - few.cpu, wall = many.wall - few.wall;
-    if (!least->cpu || cpu < least->cpu) least->cpu = cpu;
-    if (!least->wall || wall < least->wall) least->wall = wall;
+    if (cpu > 0 && (!least->cpu || cpu < least->cpu)) least->cpu = cpu; /* short ones may get lost in what else goes on */
+    if (wall > 0 && (!least->wall || wall < least->wall)) least->wall = wall;
 }
 
 enum { ROUNDS = 3 };
