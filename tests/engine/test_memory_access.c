@@ -591,15 +591,15 @@ static void float_atomics_round_and_flush(void **state) {
     } cases[] = {
         {SASS_RED, SASS_F32, 3, bits_of(1.0f), bits_of(2.5f), bits_of(3.5f)},
         {SASS_RED, SASS_F32, 3, 1, 1, 0},                                     /* subnormal: flushed */
-        {SASS_REDG, SASS_F32, 9, 0x80000001, 0x80000001, 0x80000000},         /* the sign stays */
-        {SASS_REDG, SASS_F32, 12, 1, 1, 2},                                   /* not flushed */
-        {SASS_REDG, SASS_F32, 9, 0x7f800000, 0xff800000, 0x7fffffff},         /* the canonical NaN */
-        {SASS_REDG, SASS_F64, 15, 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000},
-        {SASS_REDG, SASS_F16X2, 0, 0x3c003c00, 0x3c004000, 0x40004200},       /* 1 + 1 = 2, 1 + 2 = 3 */
-        {SASS_REDG, SASS_F16X2, 0, 0x7bff0001, 0x7bff0001, 0x7c000002},       /* overflow; subnormals add up */
-        {SASS_REDG, SASS_F16X2, 0, 0x00006800, 0x00003c00, 0x00006800},       /* 2048 + 1: to even */
-        {SASS_REDG, SASS_F16X2, 0, 0x00006801, 0x00003c00, 0x00006802},       /* 2050 + 1: to even, up */
-        {SASS_REDG, SASS_BF16X2, 3, 0x3f803f80, 0x3f804000, 0x40004040},
+        {SASS_REDG_F, SASS_F32, 9, 0x80000001, 0x80000001, 0x80000000},         /* the sign stays */
+        {SASS_REDG_F, SASS_F32, 12, 1, 1, 2},                                   /* not flushed */
+        {SASS_REDG_F, SASS_F32, 9, 0x7f800000, 0xff800000, 0x7fffffff},         /* the canonical NaN */
+        {SASS_REDG_F, SASS_F64, 15, 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000},
+        {SASS_REDG_F, SASS_F16X2, 0, 0x3c003c00, 0x3c004000, 0x40004200},       /* 1 + 1 = 2, 1 + 2 = 3 */
+        {SASS_REDG_F, SASS_F16X2, 0, 0x7bff0001, 0x7bff0001, 0x7c000002},       /* overflow; subnormals add up */
+        {SASS_REDG_F, SASS_F16X2, 0, 0x00006800, 0x00003c00, 0x00006800},       /* 2048 + 1: to even */
+        {SASS_REDG_F, SASS_F16X2, 0, 0x00006801, 0x00003c00, 0x00006802},       /* 2050 + 1: to even, up */
+        {SASS_REDG_F, SASS_BF16X2, 3, 0x3f803f80, 0x3f804000, 0x40004040},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         unsigned width = cases[c].type == SASS_F64 ? 8 : 4;
