@@ -33,14 +33,18 @@ void mem_view_settle(eng_view *v) {
 }
 
 void mem_run_flush(eng_view *v, mem_run *run) {
-    if (!run->n) return;
+    const mem_run empty = {0};
+    if (!run->n) {
+        *run = empty; /* nothing goes on from it: it is not among those in use any more */
+        return;
+    }
     const int16_t *words = v->plane.words;
     uint64_t ends[2] = {run->start, run->start + run->n};
     bool was[2] = {words[ends[0] / 4] != 0, words[ends[1] / 4] != 0}; /* bytes leave them as they are */
     mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
     for (unsigned k = 0; v->dirty && k < 2; k++)
         v->dirty[ends[k] >> MEM_TILE] = (uint8_t)(v->dirty[ends[k] >> MEM_TILE] + (words[ends[k] / 4] != 0) - was[k]);
-    run->n = 0;
+    *run = empty;
 }
 
 static void note_read(eng_view *v, mem_alloc *a) {

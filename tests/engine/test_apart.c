@@ -104,6 +104,31 @@ static void said_of_the_right_ones(void **state) {
         }
 }
 
+/* What one launch has left of its counting is no beginning for the next. */
+static void every_launch_counts(void **state) {
+    static uint32_t values[BYTES / 4];
+    char cubin[512];
+    (void)state;
+    snprintf(cubin, sizeof cubin, "%s/../engine/apart.sm_80.cubin", WG_TEST_DATA);
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        machine *m = machine_open(cubin);
+        uint64_t out = machine_alloc(m, values, BYTES), in = machine_alloc(m, values, BYTES), params[3] = {out, in, N};
+        const img_function *f = img_find_function(m->module, "scale");
+        assert_non_null(f);
+        eng_launch l = {.function = f, .grid = {N / 256, 1, 1}, .block = {256, 1, 1}, .params = params, .jobs = jobs, .finding = machine_finding,
+                        .ctx = m, .count_reads = true};
+        for (unsigned launches = 1; launches <= 3; launches++) {
+            eng_read_summary reads;
+            eng_result_free(&m->result);
+            assert_int_equal(eng_run(m->code, &l, &m->result, &m->err), WG_OK);
+            eng_memory_read_summary(eng_device_memory(m->device), eng_memory_find(eng_device_memory(m->device), in, NULL), 4, &reads);
+            assert_int_equal(reads.reads, launches * N);
+            assert_int_equal(reads.most, launches);
+        }
+        machine_close(m);
+    }
+}
+
 /* --- the arithmetic -------------------------------------------------------------------------- */
 
 /* What aff_apart (all: aff_all_apart) says, by looking at every thread. */
@@ -169,6 +194,6 @@ static void ranges(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(said_of_the_right_ones), cmocka_unit_test(strides), cmocka_unit_test(ranges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(said_of_the_right_ones), cmocka_unit_test(every_launch_counts), cmocka_unit_test(strides), cmocka_unit_test(ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
