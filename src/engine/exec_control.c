@@ -322,6 +322,17 @@ ENG_HANDLER(warpsync) {
     if (ENG_LIKELY(on == mask && !(want & ~w->exited & ~mask))) ENG_NEXT;
     ENG_GOTO(eng_warpsync(w, i, on, want));
 }
+/* .EXCLUSIVE: those that name the same mask go on as a group of their own. */
+ENG_HANDLER(warpsync_exclusive) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    if (!on) ENG_NEXT;
+    const uint32_t *named = eng_u32(R, i->a);
+    if (w->worker->wants & 1u << ENG_EV_SYNCWARP) sync_events(i, w, on, named);
+    uint32_t want = named[__builtin_ctz(on)], others = 0;
+    for (uint32_t left = on; left; left &= left - 1) others |= named[__builtin_ctz(left)] ^ want;
+    if (!others && on == mask && !(want & ~w->exited & ~mask)) ENG_NEXT;
+    ENG_GOTO(eng_warpsync_exclusive(w, i, on, named));
+}
 /* What the lanes come together for: ENG_MEETS_... */
 static unsigned meeting_kind(eng_plan *plan, const sass_instr *in) {
     unsigned n;
@@ -344,7 +355,8 @@ static unsigned meeting_kind(eng_plan *plan, const sass_instr *in) {
 static bool bind_warpsync(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->x = meeting_kind(plan, in);
     out->a = eng_slot_src(plan, &in->a);
-    out->fn = warpsync;
+    out->y = in->sub == SASS_WARPSYNC_EXCLUSIVE;
+    out->fn = out->y ? warpsync_exclusive : warpsync;
     return true;
 }
 ENG_HANDLER(yield) { /* lets the other groups run; where there are none, the warp goes on */

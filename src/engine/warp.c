@@ -67,7 +67,7 @@ static uint32_t awaited(const eng_warp *w, const eng_group *g) {
 /* In a recursion lanes may wait at one barrier for different others, at different depths. */
 static bool same_wait(const eng_warp *w, const eng_group *g, const eng_group *h) {
     if (g->state != h->state) return false;
-    if (g->state == ENG_GROUP_WARPSYNC) return g->at == h->at;
+    if (g->state == ENG_GROUP_WARPSYNC) return g->at == h->at && (!g->at->y || g->want == h->want);
     const uint32_t *slot = barrier_slot(w, g->barrier);
     return g->barrier == h->barrier && slot[first_lane(g->mask)] == slot[first_lane(h->mask)];
 }
@@ -140,6 +140,25 @@ const eng_ins *eng_bsync(eng_warp *w, const eng_ins *i, uint32_t lanes) {
 const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t want) {
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
     eng_park(w, (eng_group){.pc = i + 1, .at = i, .mask = lanes, .state = ENG_GROUP_WARPSYNC, .want = want});
+    settle(w, CAUSE_ARRIVAL);
+    return eng_next_group(w);
+}
+
+/* The group of the lowest lane goes first; for each other one the instruction is issued once more, for all that are left
+ * (as an H200 counts it). */
+const eng_ins *eng_warpsync_exclusive(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]) {
+    eng_group groups[32];
+    unsigned n = 0;
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    while (lanes) {
+        uint32_t want = named[first_lane(lanes)], same = 0;
+        for (uint32_t left = lanes; left; left &= left - 1)
+            if (named[first_lane(left)] == want) same |= left & -left;
+        if (n) count_again(w, i, 1, lanes);
+        groups[n++] = (eng_group){.pc = i + 1, .at = i, .mask = same, .state = ENG_GROUP_WARPSYNC, .want = want};
+        lanes &= ~same;
+    }
+    while (n) eng_park(w, groups[--n]);
     settle(w, CAUSE_ARRIVAL);
     return eng_next_group(w);
 }

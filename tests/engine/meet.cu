@@ -17,3 +17,10 @@ extern "C" __global__ void parted(float *out, int n) {
     for (int i = threadIdx.x; i < n; i += 32) v += __shfl_xor_sync(0xffffffffu, (float)i, 1);
     out[threadIdx.x] = v;
 }
+
+// Each lane names the lanes of its own label: the groups go on one after the other.
+extern "C" __global__ void labelled(const int *label, const int *value, int *out) {
+    int t = threadIdx.x;
+    unsigned mine = __match_any_sync(0xffffffffu, label[t]);
+    out[t] = __reduce_max_sync(mine, value[t]);
+}
