@@ -39,10 +39,6 @@ static bool is_primary(CUcontext context) {
     return context >= primaries && context < primaries + SES_MOST_GPUS;
 }
 
-unsigned drv_device_of(CUcontext context) {
-    return context->device;
-}
-
 /* After a change of the stack. */
 static void follow(void) {
     if (n_pushed) rt_set_current(pushed[n_pushed - 1]->device);

@@ -49,7 +49,6 @@ static inline CUstream drv_own_stream(CUstream s) { return s ? s : cudaStreamPer
 /* The context that calls of this thread mean; NULL: none. */
 CUcontext drv_current(void);
 bool drv_context_lives(CUcontext context);
-unsigned drv_device_of(CUcontext context); /* of one that lives */
 /* The runtime's form of a copy (copy.c), between drv_ready and drv_result. */
 CUresult drv_copy_of(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *out);
 /* A public call that is not implemented: a finding that names it, once a name, and CUDA_ERROR_NOT_SUPPORTED. */

@@ -173,44 +173,50 @@ static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* --- matrices ------------------------------------------------------------------------- */
 
-/* LDSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l gets elements
- * 2 (l % 4) and the next of row l / 4; with it, of the transposed matrix. */
+/* LDSM, STSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l has elements
+ * 2 (l % 4) and the next of row l / 4 in register m; with it, of the transposed matrix. */
+ENG_INLINE bool is_transposed(const eng_ins *i) { return i->x >> 16 & 1; }
+ENG_INLINE uint32_t matrices(const eng_ins *i) { return i->x >> 8 & 7; }
+/* Where the lane's element is (0: its first, 1: its second). */
+ENG_INLINE uint64_t element_at(const uint64_t A[32], unsigned matrix, unsigned lane, unsigned which, bool transposed) {
+    return transposed ? A[matrix * 8 + 2 * (lane % 4) + which] + lane / 4 * 2 : A[matrix * 8 + lane / 4] + lane % 4 * 4 + which * 2;
+}
 static uint32_t half_unwritten(const eng_warp *w, uint64_t at) { return w->shared_bits[at / 8] >> at % 8 & 1 ? 0 : 0xffff; }
+
+/* The rows' addresses, checked and told: *rows, those of lanes that give one. False: the launch ends. */
+static bool matrix_rows(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, uint64_t A[32], uint32_t *rows) {
+    *rows = matrices(i) == 4 ? ENG_ALL : (1u << matrices(i) * 8) - 1;
+    shared_addresses(i, R, A);
+    active m_rows;
+    active_of(&m_rows, *rows);
+    uint32_t bad = window_outside(A, &m_rows, *rows, w->shared_size, 16);
+    w->worked |= on;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    shape s;
+    shape_of(A, &m_rows, *rows, 16, &s);
+    if (wants_access(w)) put_access(w, i, *rows, &s, ENG_SHARED, A);
+    return true;
+}
 
 static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
-    uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
-    bool transposed = i->x >> 16 & 1;
+    uint32_t on = eng_on(i, w, mask), count = matrices(i), rows;
+    bool transposed = is_transposed(i);
     if (on) {
-        uint32_t rows = count == 4 ? ENG_ALL : (1u << count * 8) - 1;
-        shared_addresses(i, R, A);
-        active m_rows;
-        active_of(&m_rows, rows);
-        uint32_t bad = window_outside(A, &m_rows, rows, w->shared_size, 16);
-        w->worked |= on;
-        if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) ENG_GOTO(eng_end(w, i));
-        shape s;
-        shape_of(A, &m_rows, rows, 16, &s);
-        if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
+        if (ENG_UNLIKELY(!matrix_rows(i, w, R, on, A, &rows))) ENG_GOTO(eng_end(w, i));
         uint32_t value[4][32], undefined[4][32], some = 0;
         for (unsigned m = 0; m < count; m++)
             for (unsigned l = 0; l < 32; l++) {
                 uint16_t low, high;
-                if (transposed) {
-                    memcpy(&low, w->shared + A[m * 8 + 2 * (l % 4)] + l / 4 * 2, 2);
-                    memcpy(&high, w->shared + A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2, 2);
-                } else {
-                    memcpy(&low, w->shared + A[m * 8 + l / 4] + l % 4 * 4, 2);
-                    memcpy(&high, w->shared + A[m * 8 + l / 4] + l % 4 * 4 + 2, 2);
-                }
+                memcpy(&low, w->shared + element_at(A, m, l, 0, transposed), 2);
+                memcpy(&high, w->shared + element_at(A, m, l, 1, transposed), 2);
                 value[m][l] = low | (uint32_t)high << 16;
             }
         if (shared_unwritten(w, A, rows, 16)) {
             for (unsigned m = 0; m < count; m++)
                 for (unsigned l = 0; l < 32; l++) {
-                    uint64_t first = transposed ? A[m * 8 + 2 * (l % 4)] + l / 4 * 2 : A[m * 8 + l / 4] + l % 4 * 4;
-                    uint64_t second = transposed ? A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2 : first + 2;
-                    undefined[m][l] = half_unwritten(w, first) | half_unwritten(w, second) << 16;
+                    undefined[m][l] = half_unwritten(w, element_at(A, m, l, 0, transposed)) |
+                                      half_unwritten(w, element_at(A, m, l, 1, transposed)) << 16;
                     some |= undefined[m][l];
                 }
         }
@@ -221,54 +227,38 @@ static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp 
     ENG_NEXT_LOADED;
 }
 
-static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->sub > 1) return eng_refuse(plan, "this shape of LDSM");
-    bind_window(plan, in, out, ENG_READ);
-    out->d = eng_slot_dst(plan, &in->dst);
-    out->width = 16;
-    out->x = (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
-    out->fn = ldsm;
-    return in->shape == 1 || in->shape == 2 || in->shape == 4;
-}
-
-/* STSM: what LDSM loads, the other way round. Lane 8 m + r gives the address of row r of matrix m, whose elements come from
- * register m of all lanes. */
 static __attribute__((noinline)) const eng_ins *stsm(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
-    uint32_t on = eng_on(i, w, mask), count = i->x >> 8 & 7;
-    bool transposed = i->x >> 16 & 1;
+    uint32_t on = eng_on(i, w, mask), rows;
     if (on) {
-        uint32_t rows = count == 4 ? ENG_ALL : (1u << count * 8) - 1;
-        shared_addresses(i, R, A);
-        active m_rows;
-        active_of(&m_rows, rows);
-        uint32_t bad = window_outside(A, &m_rows, rows, w->shared_size, 16);
-        w->worked |= on;
-        if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) ENG_GOTO(eng_end(w, i));
-        shape s;
-        shape_of(A, &m_rows, rows, 16, &s);
-        if (wants_access(w)) put_access(w, i, rows, &s, ENG_SHARED, A);
-        for (unsigned m = 0; m < count; m++)
+        if (ENG_UNLIKELY(!matrix_rows(i, w, R, on, A, &rows))) ENG_GOTO(eng_end(w, i));
+        for (unsigned m = 0; m < matrices(i); m++)
             ENG_LANES(l, on) {
                 uint32_t value = eng_u32(R, i->c + m * ENG_SLOT)[l];
-                uint64_t first = transposed ? A[m * 8 + 2 * (l % 4)] + l / 4 * 2 : A[m * 8 + l / 4] + l % 4 * 4;
-                uint64_t second = transposed ? A[m * 8 + 2 * (l % 4) + 1] + l / 4 * 2 : first + 2;
-                memcpy(w->shared + first, &(uint16_t){(uint16_t)value}, 2);
-                memcpy(w->shared + second, &(uint16_t){(uint16_t)(value >> 16)}, 2);
+                memcpy(w->shared + element_at(A, m, l, 0, is_transposed(i)), &(uint16_t){(uint16_t)value}, 2);
+                memcpy(w->shared + element_at(A, m, l, 1, is_transposed(i)), &(uint16_t){(uint16_t)(value >> 16)}, 2);
             }
         shared_define(w, A, rows, 16);
     }
     ENG_NEXT_UNWOUND;
 }
 
-static bool bind_stsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->sub > 1) return eng_refuse(plan, "this shape of STSM");
-    bind_window(plan, in, out, ENG_WRITE);
-    out->c = eng_slot_src(plan, &in->a);
+static bool bind_matrices(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned access, eng_fn fn) {
+    bind_window(plan, in, out, access);
     out->width = 16;
     out->x = (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
-    out->fn = stsm;
+    out->fn = fn;
     return in->shape == 1 || in->shape == 2 || in->shape == 4;
+}
+static bool bind_ldsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub > 1) return eng_refuse(plan, "this shape of LDSM");
+    out->d = eng_slot_dst(plan, &in->dst);
+    return bind_matrices(plan, in, out, ENG_READ, ldsm);
+}
+static bool bind_stsm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub > 1) return eng_refuse(plan, "this shape of STSM");
+    out->c = eng_slot_src(plan, &in->a);
+    return bind_matrices(plan, in, out, ENG_WRITE, stsm);
 }
 
 ENG_FAMILY(shared, {"lds", bind_lds}, {"sts", bind_sts}, {"ldsm", bind_ldsm}, {"stsm", bind_stsm});

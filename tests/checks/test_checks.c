@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs.h"
 #include "warpgrind/warpgrind.h"
 
 enum { ELEMENTS = 65536, MARKS = 16 };
@@ -117,24 +118,14 @@ static bool same_without_proofs(const expected *e, const char *cubin, const json
     return same || complain(e, NULL, "other findings where everything is watched");
 }
 
-/* Findings are the same, byte for byte, for every number of workers: of all kinds, and without races, which may have one worker only. */
+static json_t *findings_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+    wg_status status;
+    wg_error err = {0};
+    return findings_of(kernel, cubin, checks, jobs, &status, &err);
+}
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
-    bool same = true;
-    for (unsigned k = 0; k < 2 && e->grid > 1; k++) {
-        char *first = NULL;
-        for (unsigned jobs = 1; jobs <= 4; jobs *= 2) {
-            wg_status status;
-            wg_error err = {0};
-            json_t *findings = findings_of(e, cubin, k ? "all,-race" : "all", jobs, &status, &err);
-            char *text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
-            if (!text || (first && strcmp(first, text) != 0)) same = complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
-            if (first) free(text);
-            else first = text;
-            json_decref(findings);
-        }
-        free(first);
-    }
-    return same;
+    unsigned jobs = e->grid > 1 ? other_with_jobs(findings_with, e, cubin) : 0;
+    return !jobs || complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
 }
 
 static bool run(const expected *e, const char *cubin, bool show) {
