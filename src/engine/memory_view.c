@@ -32,19 +32,17 @@ void mem_view_settle(eng_view *v) {
     }
 }
 
+/* An empty run that is left goes, too: nothing goes on from a run that is not among those in use. */
 void mem_run_flush(eng_view *v, mem_run *run) {
-    const mem_run empty = {0};
-    if (!run->n) {
-        *run = empty; /* nothing goes on from it: it is not among those in use any more */
-        return;
+    const uint64_t ends[2] = {run->start, run->start + run->n};
+    if (run->n) {
+        const int16_t *words = v->plane.words;
+        bool was[2] = {words[ends[0] / 4] != 0, words[ends[1] / 4] != 0}; /* bytes leave them as they are */
+        mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
+        for (unsigned k = 0; v->dirty && k < 2; k++)
+            v->dirty[ends[k] >> MEM_TILE] = (uint8_t)(v->dirty[ends[k] >> MEM_TILE] + (words[ends[k] / 4] != 0) - was[k]);
     }
-    const int16_t *words = v->plane.words;
-    uint64_t ends[2] = {run->start, run->start + run->n};
-    bool was[2] = {words[ends[0] / 4] != 0, words[ends[1] / 4] != 0}; /* bytes leave them as they are */
-    mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
-    for (unsigned k = 0; v->dirty && k < 2; k++)
-        v->dirty[ends[k] >> MEM_TILE] = (uint8_t)(v->dirty[ends[k] >> MEM_TILE] + (words[ends[k] / 4] != 0) - was[k]);
-    *run = empty;
+    *run = (mem_run){0};
 }
 
 static void note_read(eng_view *v, mem_alloc *a) {
