@@ -168,6 +168,16 @@ static bool is_float_type(uint8_t t) {
     return t == SASS_F16 || t == SASS_BF16 || t == SASS_F32 || t == SASS_F64 || t == SASS_F16X2 || t == SASS_BF16X2;
 }
 
+/* Reductions of one kind commute, a bounded count does not; and what reductions of a narrow scope do to other blocks is a
+ * race, which only a worker that runs both blocks sees. */
+static void note_reduction(eng_plan *plan, const sass_instr *in) {
+    uint32_t what = 1 + (in->sub | (uint32_t)in->type << 8);
+    plan->ordered_reductions |= (plan->reduction && plan->reduction != what) || in->sub == SASS_ATOM_INC || in->sub == SASS_ATOM_DEC ||
+                                (in->scope != SASS_SCOPE_NONE && in->scope < SASS_GPU);
+    plan->float_atomics |= is_float_type(in->type);
+    plan->reduction = what;
+}
+
 static void note_properties(eng_plan *plan, const sass_instr *in) {
     sass_class cls = sass_class_of((sass_op)in->op);
     if (cls == SASS_CLASS_GLOBAL_ATOM) plan->result_atomics = true;
@@ -175,7 +185,7 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     plan->writes_shared |= (cls == SASS_CLASS_ASYNC_COPY && in->op != SASS_LDGSTS && in->op != SASS_LDGDEPBAR && in->op != SASS_DEPBAR) ||
                            in->op == SASS_STSM || in->op == SASS_SYNCS || in->op == SASS_SYNCS_PHASE || in->op == SASS_SYNCS_EXCH;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
-    if (cls == SASS_CLASS_GLOBAL_RED && is_float_type(in->type)) plan->float_atomics = true;
+    if (cls == SASS_CLASS_GLOBAL_RED) note_reduction(plan, in);
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)
         plan->strong_access = true;
 }

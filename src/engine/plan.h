@@ -94,6 +94,8 @@ struct eng_plan {
     uint32_t zero, sink, uregs, barriers, end; /* byte offsets in R */
     /* properties that decide about running blocks side by side */
     bool result_atomics, float_atomics, strong_access, clocks;
+    uint32_t reduction;           /* what its reductions of global memory do, plus 1; 0: there are none */
+    bool ordered_reductions;      /* several that do not commute, or such as order only the threads of a block */
     bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
     bool calls, local;
     struct eng_apart_kept *apart; /* threads_apart.c: of the last launch; NULL: none yet */

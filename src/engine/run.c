@@ -342,7 +342,9 @@ static unsigned workers_for(const eng_grid *grid) {
     unsigned jobs = launch->jobs ? launch->jobs : 1;
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
     if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
-    if (launch->trace || launch->cooperative || plan->result_atomics || plan->float_atomics || plan->strong_access || plan->clocks) return 1;
+    if (launch->trace || launch->cooperative || plan->result_atomics || plan->float_atomics || plan->ordered_reductions || plan->strong_access ||
+        plan->clocks)
+        return 1;
     if (plan->indirect_calls && eng_driver_wanted(grid->code->module)) return 1;
     for (size_t s = 0; s < launch->n_sinks; s++)
         if (!launch->sinks[s].restart) return 1;

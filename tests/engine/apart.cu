@@ -47,3 +47,5 @@ KERNEL carried(float *v, int n) { /* a high word that is not that of its low wor
     uint64_t p = (uint64_t)v + (uint32_t)(i * 0x01000000) / 0x400000;
     if (i < n) *(float *)(p & ~(uint64_t)3) = i;
 }
+KERNEL added_and_bounded(unsigned *v, int n) { INDEX; if (i < n) atomicAdd(&v[i & 63], 1u), atomicMax(&v[i & 63], 0x3f000000u + blockIdx.x * 7 % 64 * 1000); }
+KERNEL counted_down(unsigned *v, int n) { INDEX; if (i < n) atomicDec(&v[i & 63], 1000u + blockIdx.x * 7 % 64 * 100); }

@@ -47,6 +47,8 @@ static const kernel kernels[] = {
     {"in_place", {1024, 1}, {256, 1}, .n_pointers = 1, .n = {1 << 18}}, /* far over the end: more findings than are kept */
     {"trapping", LINE, .n_pointers = 1, .n = {N}},
     {"carried", LINE, .n_pointers = 1, .n = {N}},
+    {"added_and_bounded", LINE, .n_pointers = 1, .n = {N}},
+    {"counted_down", LINE, .n_pointers = 1, .n = {N}},
 };
 
 typedef struct outcome {
