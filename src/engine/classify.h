@@ -222,6 +222,7 @@ ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t a
     to[3] = (uint64_t)ENG_EV_ACCESS << 32 | (uint64_t)cls << 40 | (uint64_t)space << 48 | (uint64_t)width << 56;
     to[4] = which >> 48; /* access, scope */
     w->worker->ev = ev + 1;
+    w->met = 0;
 }
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
 

@@ -22,7 +22,8 @@ typedef enum eng_event_kind {
                         access = eng_meeting */
     ENG_EV_MASK,     /* lanes in mask go to a shuffle, vote or __syncwarp that names the lanes in more */
     ENG_EV_WARP_OP,  /* SHFL, VOTE, MATCH, REDUX: address = inactive lanes that were read; general: where each lane read,
-                        once a shuffle of this warp has read an inactive one, else ENG_UNIFORM */
+                        once a shuffle of this warp has read an inactive one, else ENG_UNIFORM. Until then, of several by all
+                        lanes that live, with no other event of the warp between them, only the first is told */
     ENG_EV_FENCE,    /* more = scope; access = eng_fence */
     ENG_EV_PHASE,    /* an asynchronous barrier in shared memory at address: more = eng_phase | (number of its phase, modulo 2) << 8 */
     ENG_EV_ASYNC,    /* cp.async groups: more = eng_async | groups left open << 8 | scoreboard << 16 */

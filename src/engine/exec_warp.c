@@ -2,18 +2,26 @@
 #include "engine/lanes_ops.h"
 #include "engine/plan.h"
 
-/* Lanes of the group take part; from: lanes that were read although they are not active. */
-static void warp_event(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t from) {
+/* Lanes of the group take part. All that live, once more with nothing between: that brings nobody together who was not. */
+static void warp_event(const eng_ins *i, eng_warp *w, uint32_t on) {
+    if (on == w->met && on == ~w->exited && !w->strayed) return;
     eng_event *ev = eng_event_new(w);
     *ev = (eng_event){.kind = ENG_EV_WARP_OP, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
-                      .mask = on, .more = on, .address = from};
+                      .mask = on, .more = on};
     eng_event_done(w);
+    w->met = on;
+}
+static uint32_t read_lanes(const uint32_t *from, uint32_t on) {
+    uint32_t r = 0;
+    for (uint32_t left = on; left; left &= left - 1) r |= 1u << (from[__builtin_ctz(left)] & 31);
+    return r;
 }
 /* A shuffle: once one of the warp has read an inactive lane, every one tells where each lane reads. */
-static __attribute__((noinline)) void shuffle_event(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t inactive, const uint32_t *from) {
+static __attribute__((noinline)) void shuffle_event(const eng_ins *i, eng_warp *w, uint32_t on, const uint32_t *from) {
+    uint32_t inactive = w->mask == ENG_ALL ? 0 : read_lanes(from, on) & ~w->mask;
     w->strayed |= inactive != 0;
     if (!w->strayed) {
-        warp_event(i, w, on, 0);
+        warp_event(i, w, on);
         return;
     }
     eng_event *ev = eng_event_new(w);
@@ -47,11 +55,6 @@ static inline uint32_t shfl_lane(uint32_t l, uint32_t b, uint32_t c, unsigned ki
     }
     return *valid ? (uint32_t)j & 31 : l;
 }
-static uint32_t read_lanes(const uint32_t *from, uint32_t on) {
-    uint32_t r = 0;
-    for (uint32_t left = on; left; left &= left - 1) r |= 1u << (from[__builtin_ctz(left)] & 31);
-    return r;
-}
 /* What lanes that have ended hold is not defined: a pattern that no one mistakes for a result, as memory that nobody wrote
  * gives. Lanes that never were (of a block that is no multiple of 32) hold zeros, as on a device. */
 static __attribute__((noinline)) void poison(const eng_warp *w, uint32_t *d, const uint32_t *from, uint32_t on) {
@@ -69,7 +72,7 @@ ENG_INLINE void shuffle(const eng_ins *i, eng_warp *w, vu *d_, const vu *a_, con
     if (ENG_UNLIKELY(w->exited)) poison(w, (uint32_t *)d_, from, on);
     SETP(0, valid);
     w->worked |= on;
-    if (WANTED(w)) shuffle_event(i, w, on, read_lanes(from, on) & ~w->mask, from);
+    if (WANTED(w)) shuffle_event(i, w, on, from);
 }
 ENG_OP(shfl_fixed) {
     const shfl_plan *p = i->ptr;
@@ -116,7 +119,7 @@ ENG_OP(vote_) {
     ENG_EACH PUT(k, vu_set(votes));
     SETP(0, vote(votes, on, i->x) ? ENG_ALL : 0);
     w->worked |= on;
-    if (WANTED(w)) warp_event(i, w, on, 0);
+    if (WANTED(w)) warp_event(i, w, on);
 }
 static bool bind_vote(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
@@ -131,7 +134,7 @@ ENG_HANDLER(voteu) {
     ENG_EACH eng_vu(R, i->d)[k] = vu_set(votes);
     eng_set_pred(w, i->pd[0], vote(votes, on, i->x) ? ENG_ALL : 0, ENG_ALL);
     w->worked |= on;
-    if (WANTED(w)) warp_event(i, w, on, 0);
+    if (WANTED(w)) warp_event(i, w, on);
     ENG_NEXT;
 }
 static bool bind_voteu(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -163,7 +166,7 @@ ENG_OP(match) {
     }
     ENG_EACH PUT(k, ((vu *)r)[k]);
     w->worked |= on;
-    if (WANTED(w)) warp_event(i, w, on, 0);
+    if (WANTED(w)) warp_event(i, w, on);
 }
 static bool bind_match(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
@@ -197,7 +200,7 @@ ENG_HANDLER(redux) {
     if (i->x >= REDUX_MIN) r ^= flip;
     ENG_EACH eng_vu(R, i->d)[k] = vu_set(r);
     w->worked |= on;
-    if (WANTED(w)) warp_event(i, w, on, 0);
+    if (WANTED(w)) warp_event(i, w, on);
     ENG_NEXT;
 }
 static bool bind_redux(eng_plan *plan, const sass_instr *in, eng_ins *out) {

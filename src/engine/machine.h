@@ -104,6 +104,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t b2r;       /* result of the last BAR.RED, for B2R */
     uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
     bool strayed;       /* a shuffle read a lane that was not active */
+    uint32_t met;       /* lanes of the last shuffle or vote, when no event of the warp has followed the one that told of it */
     uint32_t shared_plain;  /* bytes of shared memory from 0 that are defined: all, where nobody listens to undefined values */
     uint8_t *shared_bits;   /* a bit a byte of it, 1: defined; NULL: nobody listens */
     uint32_t *local_undefined; /* as local: undefined bits; NULL: nobody listens */
@@ -240,6 +241,7 @@ static inline eng_event *eng_event_new(eng_warp *w) {
         eng_leave_vectors();
         eng_flush(k);
     }
+    w->met = 0;
     return k->ev;
 }
 static inline void eng_event_done(eng_warp *w) { w->worker->ev++; }

@@ -200,11 +200,37 @@ static void upper_halves_are_left_unused(void **state) {
 }
 #endif
 
+static void count_meetings(void *state, const eng_batch *batch) {
+    for (size_t i = 0; i < batch->count; i++) *(unsigned *)state += batch->events[i].kind == ENG_EV_WARP_OP;
+}
+static unsigned meetings_of_reduce(uint32_t wants, uint32_t threads) {
+    machine *m = machine_open(CUBIN);
+    enum { N = 1024 };
+    float *x = random_floats(N);
+    unsigned n = 0;
+    struct { uint64_t in, out; int n; } p = {machine_alloc(m, x, N * 4), machine_alloc(m, NULL, 64), N};
+    eng_sink sink = {.wants = wants, .events = count_meetings, .state = &n};
+    eng_launch l = {.function = img_find_function(m->module, "reduce"), .grid = {2, 1, 1}, .block = {threads, 1, 1}, .params = &p,
+                    .jobs = 1, .sinks = &sink, .n_sinks = 1};
+    assert_int_equal(eng_run(m->code, &l, &m->result, &m->err), WG_OK);
+    machine_close(m);
+    free(x);
+    return n;
+}
+
+/* Each warp shuffles five times, the first one of each block five times more after its store. */
+static void shuffles_in_a_row_are_told_once(void **state) {
+    (void)state;
+    assert_int_equal(meetings_of_reduce(1u << ENG_EV_WARP_OP, 256), 2 * 8);
+    assert_int_equal(meetings_of_reduce(1u << ENG_EV_WARP_OP | 1u << ENG_EV_ACCESS, 256), 2 * (8 + 1));
+    assert_int_equal(meetings_of_reduce(1u << ENG_EV_WARP_OP, 250), 2 * (7 + 5)); /* the last warp reads lanes that are not there */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy), cmocka_unit_test(conv3x3), cmocka_unit_test(matmul), cmocka_unit_test(reduce),
         cmocka_unit_test(mandelbrot), cmocka_unit_test(gather_and_several_workers),
-        cmocka_unit_test(upper_halves_are_left_unused),
+        cmocka_unit_test(upper_halves_are_left_unused), cmocka_unit_test(shuffles_in_a_row_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
