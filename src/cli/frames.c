@@ -158,6 +158,8 @@ void cli_resolve_frames(json_t *document) {
     size_t i;
     json_t *finding;
     json_array_foreach(json_object_get(document, "findings"), i, finding) {
+        const json_t *other = json_object_get(finding, "other"); /* an operation has a stack of its own */
+        resolve_stack(json_object_get(other, "stack"), json_string_value(json_object_get(other, "kernel")), &r);
         resolve_allocation(finding, &r);
         resolve_allocation(json_object_get(finding, "other"), &r);
         resolve_allocation(json_object_get(finding, "origin"), &r);

@@ -168,21 +168,27 @@ CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, 
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream s) {
     return fill(to, pitch, value, 4, width, height, s);
 }
+
+static CUresult filled(CUresult result, CUdeviceptr to) {
+    if (!result) result = drv_ready();
+    return result ? result : drv_result(rt_filled(cudaSuccess, drv_pointer(to), NULL));
+}
+
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t n) {
-    return cuMemsetD8Async(to, value, n, NULL);
+    return filled(cuMemsetD8Async(to, value, n, NULL), to);
 }
 CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t n) {
-    return cuMemsetD16Async(to, value, n, NULL);
+    return filled(cuMemsetD16Async(to, value, n, NULL), to);
 }
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t n) {
-    return cuMemsetD32Async(to, value, n, NULL);
+    return filled(cuMemsetD32Async(to, value, n, NULL), to);
 }
 CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
-    return cuMemsetD2D8Async(to, pitch, value, width, height, NULL);
+    return filled(cuMemsetD2D8Async(to, pitch, value, width, height, NULL), to);
 }
 CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
-    return cuMemsetD2D16Async(to, pitch, value, width, height, NULL);
+    return filled(cuMemsetD2D16Async(to, pitch, value, width, height, NULL), to);
 }
 CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
-    return cuMemsetD2D32Async(to, pitch, value, width, height, NULL);
+    return filled(cuMemsetD2D32Async(to, pitch, value, width, height, NULL), to);
 }

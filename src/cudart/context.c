@@ -9,6 +9,7 @@
 #include "cudart/api.h"
 #include "cudart/lastwords.h"
 #include "cudart/module.h"
+#include "cudart/shared.h"
 
 rt_context rt = {
     .lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, /* a signal's handler may come back in */
@@ -98,6 +99,7 @@ cudaError_t rt_note(cudaError_t error) {
 cudaError_t rt_leave(cudaError_t error) {
     bool told = rt.told || rt_here()->sticky; /* there is a finding of it */
     rt.told = false;
+    rt_shared_settle();
     pthread_mutex_unlock(&rt.lock);
     if (quiet) return error;
     if (is_error(error)) last_error = error, rt.failed = true;
@@ -191,6 +193,7 @@ static cudaError_t enter(purpose why) {
     if (why == LAUNCHES && !here->used_since) return cudaSuccess;
     if (why == USES_DEVICE) here->used_since = true;
     rt_print_flush(); /* of the kernel that failed */
+    ses_order_all(rt.session); /* nothing runs any more, which the program now knows */
     return rt_leave(here->sticky);
 }
 

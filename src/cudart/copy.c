@@ -264,8 +264,16 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t n, cudaStream_t stream) 
     return fill(to, n, 1, value, (struct cudaExtent){n, 1, 1}, stream);
 }
 
+cudaError_t rt_filled(cudaError_t error, const void *to, cudaStream_t stream) {
+    cudaError_t e = error ? error : rt_enter();
+    if (e) return e;
+    rt_stream *s = side((uintptr_t)to) & ON_HOST ? rt_stream_of(stream) : NULL;
+    if (s && !s->capture) rt_stream_wait(s);
+    return rt_leave(cudaSuccess);
+}
+
 cudaError_t cudaMemset(void *to, int value, size_t n) {
-    return cudaMemsetAsync(to, value, n, NULL); /* returns before it is done, for the host's clock too */
+    return rt_filled(cudaMemsetAsync(to, value, n, NULL), to, NULL);
 }
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
@@ -275,7 +283,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 }
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+    return rt_filled(cudaMemset2DAsync(to, pitch, value, width, height, NULL), to, NULL);
 }
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
@@ -285,5 +293,5 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaEx
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
-    return cudaMemset3DAsync(to, value, extent, NULL);
+    return rt_filled(cudaMemset3DAsync(to, value, extent, NULL), to.ptr, NULL);
 }

@@ -96,6 +96,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!a || !b || a->device != b->device || !a->recorded || !b->recorded || ((a->flags | b->flags) & cudaEventDisableTiming))
         return rt_leave(cudaErrorInvalidResourceHandle);
     if (a->capture || b->capture) return rt_leave(captured(a->capture ? a : b));
+    for (int k = 0; k < 2; k++) ses_order_await(rt.session, SES_HOST, k ? b : a); /* both are over, which the program now knows */
     *ms = (float)((b->ns - a->ns) / 1e6);
     return rt_leave(cudaSuccess);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cudart/context.h"
+#include "cudart/shared.h"
 
 /* A child of vfork shares this memory: the words of its parent are not its to speak. */
 static bool ours(void) {
@@ -24,9 +25,9 @@ static void speak(const char *how, bool in_signal) {
 /* What can be said only when nothing more will come. A program that ends with an error reacted to it. */
 static void end_findings(int status) {
     /* After a sticky error nothing can be freed; who did not even try to, and was content, had not meant to. Who gave up because
-     * a call failed leaves it to the system. */
+     * a call failed leaves it to the system. The memory is the parent's. */
     bool gave_up = status && rt.failed;
-    if (!gave_up && (!rt_any_sticky() || (!status && !rt_here()->used_since))) ses_leaks_write(rt.session);
+    if (!rt.forked && !gave_up && (!rt_any_sticky() || (!status && !rt_here()->used_since))) ses_leaks_write(rt.session);
     if (!status) rt_unseen_write();
 }
 
@@ -125,6 +126,8 @@ static void die_of(int sig, bool send) {
 static void on_signal(int sig, siginfo_t *info, void *machine) {
     int i = index_of(sig);
     const struct sigaction *old = &before[i];
+    if (sig == SIGSEGV && info->si_code > 0 && rt_shared_fault(info, machine)) return;
+    if (sig == SIGTRAP && rt_shared_stepped(machine)) return;
     bool chained = (old->sa_flags & SA_SIGINFO) || (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN);
     if (ours() && (sig == SIGSEGV || sig == SIGBUS) && info->si_code > 0) host_access(info);
     if (chained) {
@@ -142,6 +145,11 @@ static void on_signal(int sig, siginfo_t *info, void *machine) {
         return;
     }
     die_of(sig, info->si_code <= 0 || i >= N_FAULTS);
+}
+
+bool rt_lastwords_hears(int sig) {
+    struct sigaction now;
+    return sigaction(sig, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
 void rt_lastwords_due(void) {
@@ -181,6 +189,7 @@ static void after_fork_child(void) {
         /* The device stays with the parent. The child may go on without CUDA; if it does not, it is told. */
         rt.forked = true;
         rt.owner = getpid();
+        ses_host_end(rt.session);
         ses_forked(rt.session);
     }
     /* The lock is the parent's thread's: the child begins with a fresh one. */

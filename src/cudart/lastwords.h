@@ -7,12 +7,16 @@
 #ifndef WG_CUDART_LASTWORDS_H
 #define WG_CUDART_LASTWORDS_H
 
+#include <stdbool.h>
+
 /* From the library's constructor, in every process. */
 void rt_lastwords_start(void);
 /* When the session is open: handlers of fatal signals, and of fork. */
 void rt_lastwords_arm(void);
 /* In each thread that calls the runtime: a stack for the handlers, so that overflows are seen too. */
 void rt_lastwords_thread(void);
+/* Does this library still hear of the signal first, or has the program put a handler before it? */
+bool rt_lastwords_hears(int signal);
 /* After a kernel: dies of a signal that came while it ran. */
 void rt_lastwords_due(void);
 

@@ -174,6 +174,7 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
     wg_status status = ses_run(rt.session, &launch, &ns, &err);
     rt_lastwords_due();
     rt_stream_work(stream, ns);
+    if (launches_block()) ses_order_after(rt.session, SES_HOST, rt_timeline(stream));
     cudaError_t e = here->sticky ? here->sticky : error_of_run(status);
     if (e == cudaSuccess || e == cudaErrorNotSupported || status == WG_ERR_ARGUMENT ||
         status == WG_ERR_MEMORY)

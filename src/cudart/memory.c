@@ -5,6 +5,7 @@
 
 #include "cudart/api.h"
 #include "cudart/capture.h"
+#include "cudart/shared.h"
 
 enum {
     PITCH_ALIGNMENT = 512
@@ -25,6 +26,7 @@ cudaError_t rt_alloc(void **out, size_t size, eng_alloc_kind kind) {
     eng_memory_set_device(rt_memory(), made->address, rt_current());
     eng_memory_set_stack(rt_memory(), made->address, frames, rt_stack(frames), false);
     *out = (void *)(uintptr_t)made->address;
+    if (kind == ENG_ALLOC_MANAGED || kind == ENG_ALLOC_PINNED) rt_shared_begin();
     return cudaSuccess;
 }
 

@@ -24,6 +24,9 @@ typedef struct rt_copy { rt_box to, from; size_t width, height, depth; enum cuda
 cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream);
 /* Puts it into the stream: at once, or into the graph that the stream is captured for. */
 cudaError_t rt_copy_do(const rt_copy *copy, rt_stream *stream);
+/* Behind a fill by a call without a stream, without the lock: such a call comes back before it is done, but from memory that the host
+ * can touch, too. error: what the fill returned. */
+cudaError_t rt_filled(cudaError_t error, const void *to, cudaStream_t stream);
 /* cudaMemcpyBatchAsync; first[k]: the first copy that attributes[k] are for. *failed, where asked for: which copy failed,
  * SIZE_MAX for none of its own. Enters and leaves. */
 cudaError_t rt_copy_batch(void *const *to, const void *const *from, const size_t *sizes, size_t count,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cudart/api.h"
+#include "cudart/shared.h"
 
 void rt_module_offer(session *ses, rt_module *module) {
     if (module->read) return;
@@ -30,8 +31,9 @@ static void bind_variable(rt_variable *var) {
     if (var->image || !var->module->code) return;
     var->image = find_variable(eng_code_module(var->module->code), var->name);
     var->code = var->module->code;
-    if (var->image && var->managed)
-        *var->managed = (void *)(uintptr_t)eng_variable_address(var->code, var->image);
+    if (!var->image || !var->managed) return;
+    *var->managed = (void *)(uintptr_t)eng_variable_address(var->code, var->image);
+    rt_shared_begin();
 }
 
 cudaError_t rt_module_load(rt_module *module) {

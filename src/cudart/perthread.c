@@ -2,6 +2,7 @@
  * the per-thread default stream where they name none. _ptsz: the call takes a stream. _ptds: it takes none,
  * uses the default one and returns when its work is done. */
 #include "cudart/api.h"
+#include "cudart/memory.h"
 
 static cudaStream_t own(cudaStream_t stream) {
     return stream ? stream : cudaStreamPerThread;
@@ -79,21 +80,21 @@ cudaError_t cudaMemsetAsync_ptsz(void *to, int value, size_t n, cudaStream_t s) 
     return cudaMemsetAsync(to, value, n, own(s));
 }
 cudaError_t cudaMemset_ptds(void *to, int value, size_t n) {
-    return cudaMemsetAsync(to, value, n, cudaStreamPerThread);
+    return rt_filled(cudaMemsetAsync(to, value, n, cudaStreamPerThread), to, cudaStreamPerThread);
 }
 cudaError_t cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t width, size_t height,
                                    cudaStream_t s) {
     return cudaMemset2DAsync(to, pitch, value, width, height, own(s));
 }
 cudaError_t cudaMemset2D_ptds(void *to, size_t pitch, int value, size_t width, size_t height) {
-    return cudaMemset2DAsync(to, pitch, value, width, height, cudaStreamPerThread);
+    return rt_filled(cudaMemset2DAsync(to, pitch, value, width, height, cudaStreamPerThread), to, cudaStreamPerThread);
 }
 cudaError_t cudaMemset3DAsync_ptsz(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                                    cudaStream_t s) {
     return cudaMemset3DAsync(to, value, extent, own(s));
 }
 cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
-    return cudaMemset3DAsync(to, value, extent, cudaStreamPerThread);
+    return rt_filled(cudaMemset3DAsync(to, value, extent, cudaStreamPerThread), to.ptr, cudaStreamPerThread);
 }
 cudaError_t cudaMemPrefetchAsync_ptsz(const void *at, size_t n, struct cudaMemLocation where, unsigned flags,
                                       cudaStream_t s) {

@@ -200,6 +200,7 @@ uint64_t eng_memory_used_of(const eng_memory *m, unsigned device) {
 uint64_t eng_memory_capacity(const eng_memory *m) { return m->capacity; }
 uint64_t eng_memory_touched(const eng_memory *m) { return atomic_load(&m->touched_bytes); }
 bool eng_memory_contains(const eng_memory *m, uint64_t address) { return address - m->base < m->span; }
+uint64_t eng_memory_range(const eng_memory *m, uint64_t *size) { return *size = m->span, m->base; }
 
 /* --- the table ------------------------------------------------------------------------ */
 
@@ -435,4 +436,15 @@ void eng_memory_set_name(eng_memory *m, uint64_t address, const char *name) {
 void *eng_memory_host(const eng_memory *m, uint64_t address) {
     const mem_alloc *a = mem_find(m, address, NULL);
     return a ? (void *)(uintptr_t)(address + (uint64_t)mem_host_delta(m, a)) : NULL;
+}
+
+bool eng_memory_shared(const eng_memory *m, uint64_t address) {
+    const mem_alloc *a = mem_find(m, address, NULL);
+    return a && !a->pub.freed && (a->pub.kind == ENG_ALLOC_MANAGED || a->pub.kind == ENG_ALLOC_PINNED);
+}
+
+bool eng_memory_permit(eng_memory *m, uint64_t address, uint64_t size, unsigned access) {
+    (void)m; /* its view is the program's own */
+    int may = (access & ENG_READ ? PROT_READ : 0) | (access & ENG_WRITE ? PROT_WRITE : 0);
+    return mprotect((void *)(uintptr_t)address, size, may) == 0;
 }

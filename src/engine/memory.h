@@ -29,6 +29,8 @@
 /* What undefined memory reads as, by 4-byte words: a NaN as float, as double and in the upper half. */
 #define ENG_PATTERN 0x7ffbadbau
 
+enum { ENG_PAGE = 4096 }; /* of the host; managed and pinned allocations begin at one */
+
 typedef struct eng_memory eng_memory;
 
 typedef enum eng_alloc_kind {
@@ -86,6 +88,7 @@ const eng_allocation *eng_memory_find(const eng_memory *mem, uint64_t address, c
 /* The i-th allocation in order of id, for reports; NULL past the end. */
 const eng_allocation *eng_memory_at(const eng_memory *mem, size_t i);
 bool eng_memory_contains(const eng_memory *mem, uint64_t address); /* in the reserved range at all */
+uint64_t eng_memory_range(const eng_memory *mem, uint64_t *size);  /* where that begins */
 uint64_t eng_memory_used(const eng_memory *mem);
 uint64_t eng_memory_capacity(const eng_memory *mem);
 uint64_t eng_memory_used_of(const eng_memory *mem, unsigned device); /* by allocations of one device; slow: looks at all */
@@ -98,6 +101,12 @@ wg_status eng_memory_copy(eng_memory *mem, uint64_t dst, uint64_t src, uint64_t 
 wg_status eng_memory_fill(eng_memory *mem, uint64_t dst, const void *value, size_t width, uint64_t count, wg_error *err);
 /* Where the engine sees an address of the range: valid for a whole allocation. NULL: in none. */
 void *eng_memory_host(const eng_memory *mem, uint64_t address);
+
+/* Is this managed or pinned memory, which host and device share at one address? */
+bool eng_memory_shared(const eng_memory *mem, uint64_t address);
+/* What the program itself may do there until the next call: 0, ENG_READ, or ENG_READ | ENG_WRITE. Whole pages of shared allocations;
+ * the engine goes on through its alias. False: the system refused. */
+bool eng_memory_permit(eng_memory *mem, uint64_t address, uint64_t size, unsigned access);
 
 /* The file that holds an address of the range, and where in it: another process maps it to share the memory. */
 int eng_memory_file(const eng_memory *mem, uint64_t address, uint64_t *offset);

@@ -9,6 +9,11 @@ static uint8_t *host_of(const eng_memory *m, const mem_alloc *a, uint64_t at) {
     return (uint8_t *)(uintptr_t)(a->pub.address + at + (uint64_t)mem_host_delta(m, a));
 }
 
+/* Memory as the host names it. What lies in the range is shared: the program's own view of it may be shut (eng_memory_permit). */
+static uint8_t *host_view(const eng_memory *m, uint64_t address) {
+    return (uint8_t *)(uintptr_t)(eng_memory_contains(m, address) ? address + (uint64_t)m->alias : address);
+}
+
 /* The live allocation that holds the whole range; *at gets the range's place in it. */
 static wg_status check_device(const eng_memory *m, const char *what, uint64_t address, uint64_t size, mem_alloc **out,
                               uint64_t *at, wg_error *err) {
@@ -104,13 +109,13 @@ wg_status eng_memory_copy(eng_memory *m, uint64_t dst, uint64_t src, uint64_t si
     if (!status && to_device) status = touch(m, to, to_at, size, err);
     if (status) return status;
     if (kind == ENG_HOST_TO_DEVICE) {
-        memmove(host_of(m, to, to_at), (const void *)(uintptr_t)src, size);
+        memmove(host_of(m, to, to_at), host_view(m, src), size);
         mem_define(m, to, to_at, size);
     } else if (kind == ENG_DEVICE_TO_HOST) {
-        from_device(m, from, from_at, size, (uint8_t *)(uintptr_t)dst);
+        from_device(m, from, from_at, size, host_view(m, dst));
         if (m->on_copy_out) m->on_copy_out(m->copy_out_ctx, &from->pub, from_at, size);
     } else if (kind == ENG_HOST_TO_HOST) {
-        memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
+        memmove(host_view(m, dst), host_view(m, src), size);
     } else if (to == from && to_at < from_at + size && from_at < to_at + size) {
         return overlapping(m, to, to_at, from_at, size, err);
     } else {

@@ -15,7 +15,7 @@
 
 enum {
     MEM_ALIGN = 256,
-    MEM_PAGE = 4096,
+    MEM_PAGE = ENG_PAGE,
     MEM_CHUNK = 16, /* log2 of the bytes by which touched memory is accounted */
     MEM_TILE = 7,   /* log2 of the bytes of memory whose read differences fill a cache line */
     MEM_RANGES = 64 /* cached ranges of each kind of access; a power of two */

@@ -102,6 +102,7 @@ static void write_allocation(session *ses, const eng_allocation *a) {
 
 static void released(void *ctx, const eng_allocation *a) {
     session *ses = ctx;
+    ses_host_forget(ses, a);
     if (ses->closed) return;
     write_allocation(ses, a);
     ses_tails_end(ses, a, true);

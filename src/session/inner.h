@@ -94,10 +94,15 @@ const char *ses_fatal_message(const watch_findings *findings); /* what ended the
 json_t *ses_own_place_json(const eng_code *code, const img_function *function, uint32_t instr);
 
 /* --- order.c ------------------------------------------------------------------------------ */
+/* Must it be known what the launch touches? Then extents is made ready. */
+bool ses_order_wants(const session *ses, const ses_launch *l, watch_extents *extents);
 /* Looks for races of a launch with what may run at the same time. Takes what it touched. */
 void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents);
 void ses_order_unload(session *ses, const eng_code *code);
 void ses_order_free(session *ses);
+
+/* --- host.c ------------------------------------------------------------------------------- */
+void ses_host_forget(session *ses, const eng_allocation *allocation); /* it goes away */
 
 /* --- trace.c ------------------------------------------------------------------------------ */
 /* What the engine is to trace in this launch; NULL: nothing. Then, when the launch has ended, its record. */

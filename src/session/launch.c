@@ -189,10 +189,11 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     bool watched = wanted(ses, l);
     uint32_t checks = ses->checks;
     if (l->after_fault) checks &= ~(WATCH_CHECK(UNINITIALISED) | WATCH_CHECK(COVERAGE)); /* the failed kernel left its work half done */
+    bool ordered = watched && ses_order_wants(ses, l, &extents);
     if (watched) {
         if (!ses->scratch) ses->scratch = watch_scratch_new();
         watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
-                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch, .extents = ses->order ? &extents : NULL,
+                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch, .extents = ordered ? &extents : NULL,
                              .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
                              .checks = checks, .samples = ses->options.want_samples};
         if (!watch_run_start(&watching, &ctx, launch.jobs))
@@ -217,7 +218,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     const char *fatal = ses_fatal_message(&heard.findings);
     if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal && status != WG_ERR_TIMEOUT ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);
-    if (watched) ses_order_launch(ses, l, index, &extents);
+    if (ordered) ses_order_launch(ses, l, index, &extents);
     watch_extents_free(&extents);
     watch_findings_free(&heard.findings);
     eng_result_free(&result);

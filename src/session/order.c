@@ -1,36 +1,15 @@
-/* Races between operations of streams: launches, copies, fills. What comes before what is told by the runtime's face, for
+/* Races between operations of streams: launches, copies, fills (and, in host.c, with the host). What comes before what is told by the runtime's face, for
  * timelines: the host's and one a stream. Each has a clock that says how much of every timeline came before it, and each operation
  * is a tick of its own timeline's clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/inner.h"
+#include "session/order.h"
 
-enum { MOST_OPS = 256, MOST_PAGES = 1 << 14 /* of their extents, half a byte for each byte touched: 126 MB */, MOST_TIMELINES = 4096, FIRST_BRANCH = 2048, STACK = 24 };
+enum { MOST_OPS = 256, MOST_PAGES = 1 << 14 /* of their extents, half a byte for each byte touched: 126 MB */, MOST_TIMELINES = 4096, FIRST_BRANCH = 2048 };
 
-typedef wg_vec(uint64_t) clock_of; /* by timeline */
-typedef struct op {
-    struct op *next;
-    uint64_t timeline, tick, launch;
-    uint64_t stream; /* number */
-    eng_code *code; /* NULL: no kernel, or its module was unloaded */
-    const img_function *function;
-    char *name;     /* of the kernel, or what it is: "cudaMemcpyAsync" */
-    bool kernel;
-    void *stack[STACK];
-    unsigned n_stack;
-    watch_extents extents;
-} op;
-typedef struct ses_order {
-    wg_vec(clock_of) timelines;
-    wg_vec(uint64_t) branches; /* from FIRST_BRANCH on: the stream's timeline */
-    wg_u64map events; /* handle -> clock_of */
-    op *ops;          /* that some timeline does not know of, the latest first */
-    wg_u64map told;
-} ses_order;
-
-static void op_free(op *o) {
+static void op_free(order_op *o) {
     watch_extents_free(&o->extents);
     free(o->name);
     free(o);
@@ -43,13 +22,14 @@ void ses_order_free(session *ses) {
     wg_vec_free(&order->timelines);
     wg_vec_free(&order->branches);
     for (size_t i = 0; i < order->events.room; i++) {
-        clock_of *c = order->events.slots[i].used ? (clock_of *)(uintptr_t)order->events.slots[i].value : NULL;
+        order_clock *c = order->events.slots[i].used ? (order_clock *)(uintptr_t)order->events.slots[i].value : NULL;
         if (c) wg_vec_free(c);
         free(c);
     }
     wg_u64map_free(&order->events);
     wg_u64map_free(&order->told);
-    for (op *o; (o = order->ops);) {
+    wg_u64map_free(&order->shut);
+    for (order_op *o; (o = order->ops);) {
         order->ops = o->next;
         op_free(o);
     }
@@ -57,42 +37,61 @@ void ses_order_free(session *ses) {
     ses->order = NULL;
 }
 
-void ses_order_begin(session *ses) {
+static ses_order *begin(session *ses) {
     if (!ses->order && ses->checks & WATCH_CHECK(RACE)) ses->order = calloc(1, sizeof *ses->order);
+    return ses->order;
+}
+
+void ses_order_begin(session *ses) {
+    ses_order *order = begin(ses);
+    if (order) order->streams = true;
+}
+
+void ses_order_share(session *ses) {
+    ses_order *order = begin(ses);
+    if (order) order->shares = true;
 }
 
 bool ses_order_kept(const session *ses) { return ses->order != NULL; }
 
 /* --- clocks ------------------------------------------------------------------------------------------- */
 
-static bool reach(clock_of *c, size_t n) {
+static bool reach(order_clock *c, size_t n) {
     while (c->count < n)
         if (!wg_vec_push(c, 0)) return false;
     return true;
 }
 
-static clock_of *timeline(ses_order *order, uint64_t id) {
+static order_clock *timeline(ses_order *order, uint64_t id) {
     while (order->timelines.count <= id && id < MOST_TIMELINES)
-        if (!wg_vec_push(&order->timelines, (clock_of){0})) return NULL;
+        if (!wg_vec_push(&order->timelines, (order_clock){0})) return NULL;
     return id < order->timelines.count ? &order->timelines.at[id] : NULL;
 }
 
-static void join(clock_of *to, const clock_of *from) {
+static void join(order_clock *to, const order_clock *from) {
     if (!to || !from || to == from || !reach(to, from->count)) return;
     for (size_t i = 0; i < from->count; i++)
         if (from->at[i] > to->at[i]) to->at[i] = from->at[i];
 }
 
-static uint64_t known(const clock_of *c, uint64_t id) { return id < c->count ? c->at[id] : 0; }
+static uint64_t known(const order_clock *c, uint64_t id) { return id < c->count ? c->at[id] : 0; }
+
+bool order_knows(ses_order *order, uint64_t id, const order_op *o) {
+    const order_clock *c = timeline(order, id);
+    return c && known(c, o->timeline) >= o->tick;
+}
 
 /* What the host knows of comes before everything that it asks for from now on. Of the others the latest are kept. */
-static void prune(ses_order *order) {
-    const clock_of *host = timeline(order, SES_HOST);
+static void prune(session *ses) {
+    ses_order *order = ses->order;
+    const order_clock *host = timeline(order, SES_HOST);
     unsigned n = 0;
     size_t pages = 0;
-    for (op **at = &order->ops, *o; host && (o = *at);) {
-        bool over = known(host, o->timeline) >= o->tick || n == MOST_OPS || (n && pages + o->extents.pages.count > MOST_PAGES);
-        if (over) {
+    bool over = false; /* what the host could not touch */
+    for (order_op **at = &order->ops, *o; host && (o = *at);) {
+        bool is_known = known(host, o->timeline) >= o->tick;
+        over |= is_known && o->shut;
+        if (is_known || n == MOST_OPS || (n && pages + o->extents.pages.count > MOST_PAGES)) {
             *at = o->next;
             op_free(o);
             continue;
@@ -101,13 +100,14 @@ static void prune(ses_order *order) {
         pages += o->extents.pages.count;
         at = &o->next;
     }
+    if (over || !order->ops) order_open(ses);
 }
 
 void ses_order_after(session *ses, uint64_t later, uint64_t earlier) {
     ses_order *order = ses->order;
     if (!order || !timeline(order, later > earlier ? later : earlier)) return;
     join(timeline(order, later), timeline(order, earlier));
-    if (later == SES_HOST) prune(order);
+    if (later == SES_HOST) prune(ses);
 }
 
 void ses_order_all(session *ses) {
@@ -116,11 +116,11 @@ void ses_order_all(session *ses) {
 
 void ses_order_record(session *ses, const void *event, uint64_t id) {
     ses_order *order = ses->order;
-    clock_of *from = order ? timeline(order, id) : NULL;
+    order_clock *from = order ? timeline(order, id) : NULL;
     uint64_t *place = from ? wg_u64map_add(&order->events, (uintptr_t)event) : NULL;
     if (!place) return;
-    if (!*place && !(*place = (uintptr_t)calloc(1, sizeof(clock_of)))) return;
-    clock_of *c = (clock_of *)(uintptr_t)*place;
+    if (!*place && !(*place = (uintptr_t)calloc(1, sizeof(order_clock)))) return;
+    order_clock *c = (order_clock *)(uintptr_t)*place;
     c->count = 0;
     join(c, from);
 }
@@ -128,7 +128,7 @@ void ses_order_record(session *ses, const void *event, uint64_t id) {
 void ses_order_drop(session *ses, const void *event) {
     uint64_t at;
     if (!ses->order || !wg_u64map_get(&ses->order->events, (uintptr_t)event, &at)) return;
-    clock_of *c = (clock_of *)(uintptr_t)at;
+    order_clock *c = (order_clock *)(uintptr_t)at;
     if (c) wg_vec_free(c);
     free(c);
     wg_u64map_remove(&ses->order->events, (uintptr_t)event);
@@ -137,8 +137,8 @@ void ses_order_drop(session *ses, const void *event) {
 void ses_order_await(session *ses, uint64_t id, const void *event) {
     uint64_t at;
     if (!ses->order || !wg_u64map_get(&ses->order->events, (uintptr_t)event, &at)) return;
-    join(timeline(ses->order, id), (const clock_of *)(uintptr_t)at);
-    if (id == SES_HOST) prune(ses->order);
+    join(timeline(ses->order, id), (const order_clock *)(uintptr_t)at);
+    if (id == SES_HOST) prune(ses);
 }
 
 /* --- branches of graphs ------------------------------------------------------------------------------- */
@@ -161,9 +161,11 @@ static uint64_t stream_of(const ses_order *order, uint64_t id) {
 
 /* --- reports ---------------------------------------------------------------------------------------------- */
 
-static const char *word(unsigned access) { return access == ENG_WRITE ? "write" : access == ENG_ATOMIC ? "atomic" : "read"; }
+const char *order_access_name(unsigned access) { return access == ENG_WRITE ? "write" : access == ENG_ATOMIC ? "atomic" : "read"; }
 
-static json_t *side(session *ses, const op *o, unsigned access, watch_where where, uint64_t address) {
+bool order_tell(ses_order *order, uint64_t what) { return !wg_u64map_get(&order->told, what, NULL) && wg_u64map_set(&order->told, what, 1); }
+
+json_t *order_side_json(session *ses, const order_op *o, unsigned access, watch_where where, uint64_t address) {
     json_t *out = NULL;
     if (o->code && where && WATCH_WHERE_FUNCTION(where) < eng_code_module(o->code)->n_functions)
         out = ses_own_place_json(o->code, &eng_code_module(o->code)->functions[WATCH_WHERE_FUNCTION(where)], WATCH_WHERE_INSTR(where));
@@ -172,7 +174,7 @@ static json_t *side(session *ses, const op *o, unsigned access, watch_where wher
     if (o->kernel) json_object_set_new(out, "launch", json_integer((json_int_t)o->launch));
     json_object_set_new(out, "stream", json_integer((json_int_t)o->stream));
     json_object_set_new(out, "space", json_string("global"));
-    json_object_set_new(out, "access", json_string(word(access)));
+    json_object_set_new(out, "access", json_string(order_access_name(access)));
     json_object_set_new(out, "address", ses_hex(address));
     const eng_allocation *a = eng_memory_find(eng_device_memory(ses->device), address, NULL);
     if (a) json_object_set_new(out, "allocation", ses_allocation_json(a, address));
@@ -180,41 +182,41 @@ static json_t *side(session *ses, const op *o, unsigned access, watch_where wher
     return out;
 }
 
-static void report(session *ses, const op *now, const op *before, const watch_clash *clash) {
+static void report(session *ses, const order_op *now, const order_op *before, const watch_clash *clash) {
     uint64_t h = wg_hash_u64(wg_hash_bytes(now->name, strlen(now->name)) ^ clash->at_a);
     h = wg_hash_u64(h ^ wg_hash_bytes(before->name, strlen(before->name)) ^ clash->at_b);
     h = wg_hash_u64(h ^ (now->n_stack ? (uintptr_t)now->stack[0] : 0)) ^ (before->n_stack ? (uintptr_t)before->stack[0] : 0);
-    if (wg_u64map_get(&ses->order->told, h, NULL) || !wg_u64map_set(&ses->order->told, h, 1)) return;
+    if (!order_tell(ses->order, h)) return;
     char text[400];
     const char *article_a = clash->a == ENG_ATOMIC ? "an" : "a", *article_b = clash->b == ENG_ATOMIC ? "an" : "a";
     if (now->stream == before->stream) /* only branches of graphs are not ordered there */
         snprintf(text, sizeof text, "%s %s of %s and %s %s of %s in one graph touch the same memory, and no path of the graph leads from one to the other: let "
-                 "one node depend on the other (cudaGraphAddDependencies; in a capture, cudaStreamWaitEvent)", article_a, word(clash->a), now->name, article_b,
-                 word(clash->b), before->name);
+                 "one node depend on the other (cudaGraphAddDependencies; in a capture, cudaStreamWaitEvent)", article_a, order_access_name(clash->a), now->name, article_b,
+                 order_access_name(clash->b), before->name);
     else
         snprintf(text, sizeof text, "%s %s of %s in stream %llu and %s %s of %s in stream %llu touch the same memory, and nothing orders the two: let one stream "
-                 "wait for an event of the other (cudaEventRecord, cudaStreamWaitEvent), or the host for the first", article_a, word(clash->a), now->name,
-                 (unsigned long long)now->stream, article_b, word(clash->b), before->name, (unsigned long long)before->stream);
-    json_t *out = side(ses, now, clash->a, clash->at_a, clash->address);
+                 "wait for an event of the other (cudaEventRecord, cudaStreamWaitEvent), or the host for the first", article_a, order_access_name(clash->a), now->name,
+                 (unsigned long long)now->stream, article_b, order_access_name(clash->b), before->name, (unsigned long long)before->stream);
+    json_t *out = order_side_json(ses, now, clash->a, clash->at_a, clash->address);
     json_object_set_new(out, "kind", json_string("race"));
     json_object_set_new(out, "severity", json_string("error"));
     json_object_set_new(out, "count", json_integer(1));
     json_object_set_new(out, "message", json_string(text));
-    json_object_set_new(out, "other", side(ses, before, clash->b, clash->at_b, clash->address));
+    json_object_set_new(out, "other", order_side_json(ses, before, clash->b, clash->at_b, clash->address));
     ses->errors++;
     ses_write(ses, "finding", out);
 }
 
 /* --- operations -------------------------------------------------------------------------------------------- */
 
-static void add(session *ses, op *o) {
+static void add(session *ses, order_op *o) {
     ses_order *order = ses->order;
-    clock_of *own = timeline(order, o->timeline);
+    order_clock *own = timeline(order, o->timeline);
     if (!own || !reach(own, o->timeline + 1)) {
         op_free(o);
         return;
     }
-    for (const op *before = order->ops; before; before = before->next) {
+    for (const order_op *before = order->ops; before; before = before->next) {
         watch_clash clash;
         if (before->timeline == o->timeline || known(own, before->timeline) >= before->tick) continue;
         if (watch_extents_clash(&o->extents, &before->extents, &clash)) report(ses, o, before, &clash);
@@ -222,16 +224,17 @@ static void add(session *ses, op *o) {
     o->tick = ++own->at[o->timeline];
     o->next = order->ops;
     order->ops = o;
-    prune(order);
+    order->unsettled |= order->shares;
+    prune(ses);
 }
 
-static op *op_new(const ses_order *order, const char *name, uint64_t id, void *const *stack, unsigned n) {
-    op *o = calloc(1, sizeof *o);
+static order_op *op_new(const ses_order *order, const char *name, uint64_t id, void *const *stack, unsigned n) {
+    order_op *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     o->name = strdup(name);
     o->timeline = id;
     o->stream = stream_of(order, id);
-    o->n_stack = n < STACK ? n : STACK;
+    o->n_stack = n < ORDER_STACK ? n : ORDER_STACK;
     if (o->n_stack) memcpy(o->stack, stack, o->n_stack * sizeof *stack);
     if (o->name) return o;
     free(o);
@@ -239,7 +242,7 @@ static op *op_new(const ses_order *order, const char *name, uint64_t id, void *c
 }
 
 void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack) {
-    op *o = ses->order && ses->device ? op_new(ses->order, call, id, stack, n_stack) : NULL;
+    order_op *o = ses->order && ses->device ? op_new(ses->order, call, id, stack, n_stack) : NULL;
     if (!o) return;
     for (size_t k = 0; k < n; k++) {
         const eng_allocation *a = eng_memory_find(eng_device_memory(ses->device), ranges[k].address, NULL);
@@ -249,8 +252,28 @@ void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_ran
     add(ses, o);
 }
 
+/* Does the launch reach memory that the host can touch, too? By a variable of its module, or by an address among its parameters. */
+static bool reaches_shared(const session *ses, const ses_launch *l) {
+    const img_module *module = eng_code_module(l->code);
+    for (size_t i = 0; i < module->n_variables; i++)
+        if (module->variables[i].managed) return true;
+    for (unsigned at = 0; l->params && at + 8 <= l->function->param_bytes; at += 4) {
+        uint64_t address;
+        memcpy(&address, (const char *)l->params + at, sizeof address);
+        if (eng_memory_shared(eng_device_memory(ses->device), address)) return true;
+    }
+    return l->parent;
+}
+
+bool ses_order_wants(const session *ses, const ses_launch *l, watch_extents *extents) {
+    const ses_order *order = ses->order;
+    if (!order || (!order->streams && !reaches_shared(ses, l))) return false;
+    extents->shared = order->streams ? NULL : eng_device_memory(ses->device);
+    return true;
+}
+
 void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents) {
-    op *o = ses->order ? op_new(ses->order, l->function->demangled, l->timeline ? l->timeline : l->stream + 1, l->stack, l->n_stack) : NULL;
+    order_op *o = ses->order ? op_new(ses->order, l->function->demangled, l->timeline ? l->timeline : l->stream + 1, l->stack, l->n_stack) : NULL;
     if (!o) return;
     o->kernel = true;
     o->code = l->code;
@@ -262,6 +285,6 @@ void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_e
 }
 
 void ses_order_unload(session *ses, const eng_code *code) {
-    for (op *o = ses->order ? ses->order->ops : NULL; o; o = o->next)
+    for (order_op *o = ses->order ? ses->order->ops : NULL; o; o = o->next)
         if (o->code == code) o->code = NULL;
 }

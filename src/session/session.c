@@ -49,6 +49,7 @@ wg_status ses_open(const ses_options *options, session **out, wg_error *err) {
 void ses_close(session *ses, const char *status, bool in_signal) {
     if (!ses || ses->closed) return;
     ses->closed = true;
+    ses_host_end(ses);
     if (in_signal) ses_sink_last_words();
     ses_profiles_write(ses, true);
     if (ses->running) /* its memory is in motion: nothing can be said of it */

@@ -114,6 +114,7 @@ void ses_on_stack(session *ses, unsigned (*stack)(void **frames, unsigned room))
  * Timelines: the host's, stream number + 1 for each stream, and those that ses_order_branch gives. */
 enum { SES_HOST = 0 };
 void ses_order_begin(session *ses); /* there is a second stream: from here on order is kept */
+void ses_order_share(session *ses); /* or there is memory that the host can touch, too: managed, pinned */
 /* A timeline for a branch of a graph; 0: there is none left, or no order is kept. */
 uint64_t ses_order_branch(session *ses);
 /* The branch runs in the stream of a timeline from now on. */
@@ -131,6 +132,27 @@ typedef struct ses_range {
 /* A copy or fill; what is no device memory is passed over. */
 void ses_order_ranges(session *ses, uint64_t timeline, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack);
 bool ses_order_kept(const session *ses);
+
+/* --- the host's own accesses (host.c) ---
+ * What an operation that the host has not waited for touches of shared memory is shut to the program: wholly where it writes, for
+ * writing where it reads. A face that handles the faults asks what there is to them. */
+/* Shuts what came since the last time. Before a call of the program returns. */
+void ses_host_settle(session *ses);
+typedef struct ses_touch {
+    uint64_t from, end;
+    bool writes;
+    void *const *stack;
+    unsigned n_stack;
+} ses_touch;
+typedef enum ses_met {
+    SES_OPEN,   /* nothing is shut there, or is any longer */
+    SES_SPARED, /* nothing that is in a race with it: opened for this access, and to be shut again behind it */
+} ses_met;
+/* Writes a finding where the host is in a race. */
+ses_met ses_host_touches(session *ses, const ses_touch *touch);
+void ses_host_shut_again(session *ses, uint64_t from, uint64_t end);
+void ses_host_give(session *ses, uint64_t from, uint64_t end); /* opened for good */
+void ses_host_end(session *ses); /* nobody handles faults any more: all is open from here on */
 
 /* Findings of what is not freed now. A face calls it where everything should be: when the program ends, or resets the
  * device. */

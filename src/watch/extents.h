@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "engine/event.h"
+#include "engine/memory.h"
 
 enum { WATCH_EXTENT_PAGE = 1 << 14, WATCH_EXTENT_ROW = 128, WATCH_EXTENT_ROWS = WATCH_EXTENT_PAGE / WATCH_EXTENT_ROW };
 enum { WATCH_EXTENT_KINDS = 3 }; /* plain reads, plain writes, atomics (and strong accesses, which synchronise) */
@@ -17,13 +18,17 @@ typedef uint32_t watch_where;
 typedef struct watch_extent_page {
     uint64_t bytes[WATCH_EXTENT_KINDS][WATCH_EXTENT_PAGE / 64]; /* a bit each */
     watch_where by[WATCH_EXTENT_KINDS][WATCH_EXTENT_ROWS];
+    uint64_t *system; /* bits of atomics and strong accesses of system scope: the host may synchronise by them. NULL: none */
 } watch_extent_page;
 typedef struct watch_extents {
-    wg_u64map pages; /* address / WATCH_EXTENT_PAGE -> watch_extent_page */
-    watch_extent_page *latest;
+    wg_u64map pages; /* address / WATCH_EXTENT_PAGE -> watch_extent_page, or WATCH_EXTENT_PASSED */
+    watch_extent_page *latest; /* NULL: passed over */
     uint64_t latest_key;
+    bool has_latest;
     bool failed;     /* no memory: not whole */
+    const eng_memory *shared; /* all but what the host can touch, too, is passed over; NULL: nothing is */
 } watch_extents;
+enum { WATCH_EXTENT_PASSED = 1 };
 
 /* access: of enum ENG_READ | ...; end: behind the last byte. */
 void watch_extents_add(watch_extents *extents, uint64_t address, uint64_t end, unsigned access, watch_where where);
@@ -37,5 +42,13 @@ typedef struct watch_clash {
 } watch_clash;
 /* The lowest byte at which the two would be in a race. None where both have atomics at the same place: they may synchronise. */
 bool watch_extents_clash(const watch_extents *a, const watch_extents *b, watch_clash *clash);
+
+/* What it did to the byte that concerns the host most: ENG_WRITE, ENG_ATOMIC, ENG_READ; ENG_VOLATILE: by a strong access of system
+ * scope, through which the two may synchronise. 0: it left it alone. */
+unsigned watch_extents_at(const watch_extents *extents, uint64_t address, watch_where *where);
+/* All that it did to bytes of [address, end), which lies in one page; or-ed. */
+unsigned watch_extents_in(const watch_extents *extents, uint64_t address, uint64_t end);
+/* Numbers of the pages it touched, ascending; malloc'd. NULL: none, or no memory. */
+uint64_t *watch_extents_pages(const watch_extents *extents, size_t *n);
 
 #endif

@@ -1,4 +1,4 @@
-# Elements that a grid leaves out, and what is wrong on the host's side.
+# Elements that a grid leaves out, and what is wrong on the host's side: in calls, between streams, in memory shared with the device.
 add_executable(test_coverage test_coverage.c)
 target_link_libraries(test_coverage PRIVATE warpgrind_shared PkgConfig::JANSSON)
 wg_compile_options(test_coverage)
@@ -12,7 +12,7 @@ endforeach()
 set(cudart_tests ${PROJECT_SOURCE_DIR}/tests/cudart)
 if(NOT WG_SANITIZE)
   set_property(SOURCE ${cudart_tests}/program.c PROPERTY OBJECT_DEPENDS ${cudart_tests}/kernels_sm80.cubin)
-  foreach(name host streams)
+  foreach(name host streams shared)
     add_executable(checks_${name} ${name}.c ${cudart_tests}/program.c)
     target_compile_definitions(checks_${name} PRIVATE KERNELS="${cudart_tests}/kernels_sm80.cubin")
     target_include_directories(checks_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)

@@ -27,3 +27,11 @@ extern "C" __global__ void store(int *p, long at) { *(int *)((char *)p + at) = 1
 extern "C" __global__ void trap() { asm volatile("trap;"); }
 /* It counts, so that it is never where it was before: a wait that nothing changes would be found to be a deadlock. */
 extern "C" __global__ void spin(volatile int *p) { for (int n = 0; !*p; n++) p[1] = n; }
+/* Data, and a flag that says to the host that they are there. */
+extern "C" __global__ void publish(int *data, int n, volatile int *flag)
+{
+    for (int i = 0; i < n; i++) data[i] = 5;
+    __threadfence_system();
+    *flag = 1;
+}
+extern "C" __global__ void tally(int *p) { atomicAdd(p, 1); }
