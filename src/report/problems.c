@@ -34,11 +34,24 @@ static rep_level level_of(const json_t *finding) {
     return strcmp(severity, "note") == 0 ? REP_NOTE : strcmp(severity, "warning") == 0 ? REP_WARNING : REP_ERROR;
 }
 
+/* With the other accesses on the same lines. */
+static const char *whole_message(const char *text, const json_t *f, wg_arena *arena) {
+    size_t i;
+    json_t *way;
+    json_array_foreach(json_object_get(f, "also"), i, way) {
+        const json_t *other = json_object_get(way, "other");
+        if (text && other) text = wg_arena_printf(arena, "%s; also: %s, other side: %s", text, rep_word(way, "access"), rep_word(other, "access"));
+        else if (text) text = wg_arena_printf(arena, "%s; also: %s", text, rep_word(way, "access"));
+    }
+    return text;
+}
+
 static bool add_finding(rep_problems *out, const json_t *f, const char *root) {
     const json_t *other = json_object_get(f, "other"), *origin = json_object_get(f, "origin");
-    rep_problem p = {.id = rep_word(f, "kind"), .level = level_of(f), .message = rep_word(f, "message"),
+    rep_problem p = {.id = rep_word(f, "kind"), .level = level_of(f), .what = rep_word(f, "message"),
                      .kernel = json_string_value(json_object_get(f, "kernel")), .place = place_of(f, root)};
-    if (p.kernel) p.message = wg_arena_printf(out->arena, "%s (in %s)", p.message, p.kernel);
+    if (p.kernel) p.what = wg_arena_printf(out->arena, "%s (in %s)", p.what, p.kernel);
+    p.message = whole_message(p.what, f, out->arena);
     if (other || origin) {
         p.other = place_of(other ? other : origin, root);
         p.other_message = other ? "the other side" : "where the value comes from";

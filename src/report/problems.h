@@ -13,6 +13,7 @@ typedef struct rep_problem {
     const char *id;        /* the finding's kind, "budget", "not-run" */
     rep_level level;
     const char *message;   /* one line */
+    const char *what;      /* of a finding: the part of the message that makes it the same one in another run; NULL: all of it */
     const char *kernel;    /* NULL: of the host side */
     rep_place place;       /* file NULL: unknown */
     rep_place other;       /* the other side, or the origin; file NULL: none */

@@ -47,7 +47,7 @@ static json_t *fingerprint(const rep_problem *p) {
     mix(&hash, p->id);
     mix(&hash, p->kernel);
     mix(&hash, p->place.file);
-    mix(&hash, p->message);
+    mix(&hash, p->what ? p->what : p->message);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     return json_pack("{s:s}", "warpgrind/v1", text);
 }

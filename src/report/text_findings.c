@@ -47,6 +47,25 @@ static void write_side(const json_t *side, const char *word, wg_text *out) {
     wg_text_add(out, "\n");
 }
 
+static void write_code(const json_t *side, wg_text *out) {
+    const char *code = json_string_value(json_object_get(side, "instruction"));
+    wg_text_add(out, rep_word(side, "access"));
+    if (code) wg_text_printf(out, " /*%04llx*/ %s", (unsigned long long)json_integer_value(json_object_get(side, "offset")), code);
+}
+
+/* Other accesses on the same lines. */
+static void write_also(const json_t *also, wg_text *out) {
+    size_t i;
+    json_t *way;
+    json_array_foreach((json_t *)also, i, way) {
+        const json_t *other = json_object_get(way, "other");
+        wg_text_add(out, "         also: ");
+        write_code(way, out);
+        if (other) wg_text_add(out, ", other side: "), write_code(other, out);
+        wg_text_add(out, "\n");
+    }
+}
+
 static void write_where(const json_t *f, wg_text *out) {
     const char *kernel = json_string_value(json_object_get(f, "kernel"));
     if (!kernel) return;
@@ -88,6 +107,7 @@ static void write_finding(const json_t *f, const rep_style *style, wg_text *out)
     write_where(f, out);
     write_side(json_object_get(f, "other"), "other side:", out);
     write_side(json_object_get(f, "origin"), "origin:", out);
+    write_also(json_object_get(f, "also"), out);
     write_allocation(f, out);
     if (json_is_true(json_object_get(f, "after_fault")))
         wg_text_add(out, "         a device would not have run this launch: a kernel before it had failed\n");

@@ -173,6 +173,43 @@ static void add_count(json_t *to, const json_t *finding) {
     json_integer_set(count, json_integer_value(count) + json_integer_value(json_object_get(finding, "count")));
 }
 
+static const char *access_of(const json_t *side) {
+    const char *access = json_string_value(json_object_get(side, "access"));
+    return access ? access : "";
+}
+
+/* Do both tell of the same accesses? Neither side of a race is the first. */
+static bool same_accesses(const json_t *a, const json_t *b) {
+    const char *a1 = access_of(a), *a2 = access_of(json_object_get(a, "other")), *b1 = access_of(b), *b2 = access_of(json_object_get(b, "other"));
+    return (!strcmp(a1, b1) && !strcmp(a2, b2)) || (*a2 && !strcmp(a1, b2) && !strcmp(a2, b1));
+}
+
+static json_t *how(const json_t *side) {
+    static const char *const members[] = {"access", "width", "offset", "instruction"};
+    json_t *out = json_object();
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        if (json_object_get(side, members[k])) json_object_set(out, members[k], json_object_get(side, members[k]));
+    return out;
+}
+
+/* What reads and writes on one line (a value that is counted up) is one finding, which tells of both. */
+static void fold_into(json_t *told, const json_t *finding) {
+    json_t *also = json_object_get(told, "also"), *way;
+    size_t i;
+    add_count(told, finding);
+    if (same_accesses(told, finding)) return;
+    json_array_foreach(also, i, way) {
+        if (!same_accesses(way, finding)) continue;
+        add_count(way, finding);
+        return;
+    }
+    way = how(finding);
+    json_object_set(way, "count", json_object_get(finding, "count"));
+    if (json_object_get(finding, "other")) json_object_set_new(way, "other", how(json_object_get(finding, "other")));
+    if (!also) json_object_set_new(told, "also", also = json_array());
+    json_array_append_new(also, way);
+}
+
 void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch_findings *all) {
     wg_u64map lines = {0}, strayed = {0}; /* hash_lines -> index + 1 in told; places of accesses that strayed */
     json_t *told = json_array();
@@ -197,7 +234,7 @@ void ses_findings_write(session *ses, const ses_launch *l, uint64_t index, watch
         if (f->severity == WATCH_ERROR) ses->errors++;
         uint64_t hash = hash_lines(f, finding);
         if (!f->fatal && wg_u64map_get(&lines, hash, &at)) {
-            add_count(json_array_get(told, at - 1), finding);
+            fold_into(json_array_get(told, at - 1), finding);
             json_decref(finding);
             continue;
         }

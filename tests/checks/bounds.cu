@@ -276,3 +276,19 @@ __global__ void good_assertion(int *a, int *b, int n) {
     assert(threadIdx.x < n);
     b[threadIdx.x] = 1;
 }
+// run 1 32 out-of-bounds error also=write
+__global__ void bad_reads_and_writes(int *a, int *b, int n) {
+    b[65520 + threadIdx.x] += 1; // <-
+}
+// run 1 32 silent
+__global__ void good_reads_and_writes(int *a, int *b, int n) {
+    b[65504 + threadIdx.x] += 1;
+}
+// run 1 32 out-of-bounds error also=none
+__global__ void bad_only_writes(int *a, int *b, int n) {
+    b[65520 + threadIdx.x] = a[threadIdx.x]; // <-
+}
+// run 1 32 silent
+__global__ void good_only_writes(int *a, int *b, int n) {
+    b[65504 + threadIdx.x] = a[threadIdx.x];
+}

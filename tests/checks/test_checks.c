@@ -1,6 +1,7 @@
 /* Runs every kernel of a source whose comments say what must be found in it:
  *
- *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent         and behind it: shared=BYTES, cooperative
+ *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent         and behind it: shared=BYTES, cooperative,
+ *                                                      also=ACCESS or also=none: what the same finding tells of besides
  *     __global__ void name(int *a, int *b, int n) ...      lines marked // <- are those that a finding may name
  *
  * usage: test_checks [--together] SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown; --together: all in one run. */
@@ -15,7 +16,7 @@
 
 enum { ELEMENTS = 65536, MARKS = 16 };
 typedef struct expected {
-    char name[80], kind[40], severity[16]; /* kind "": silent */
+    char name[80], kind[40], severity[16], also[8]; /* kind "": silent; also "": whatever it is */
     unsigned grid, block, shared, marks[MARKS], n_marks;
     bool cooperative;
 } expected;
@@ -53,6 +54,15 @@ static bool complain(const expected *e, const json_t *f, const char *what) {
     return false;
 }
 
+static bool tells_also(const expected *e, const json_t *f) {
+    const json_t *also = json_object_get(f, "also");
+    bool none = strcmp(e->also, "none") == 0, found = none;
+    size_t i;
+    json_t *way;
+    json_array_foreach((json_t *)also, i, way) found = none ? false : found || strcmp(word(way, "access"), e->also) == 0;
+    return !e->also[0] || found;
+}
+
 static bool judge(const expected *e, const json_t *findings) {
     bool found = false, ok = true;
     size_t i;
@@ -69,7 +79,7 @@ static bool judge(const expected *e, const json_t *findings) {
             continue;
         }
         if (!marked(e, f) || (other && !marked(e, other))) ok = complain(e, f, "at a wrong line");
-        else found |= strcmp(word(f, "severity"), e->severity) == 0;
+        else found |= strcmp(word(f, "severity"), e->severity) == 0 && tells_also(e, f);
     }
     if (e->kind[0] && !found) ok = complain(e, NULL, "not found");
     return ok;
@@ -197,6 +207,8 @@ int main(int argc, char **argv) {
             if (sscanf(line, "// run %u %u %39s %15s", &e.grid, &e.block, e.kind, e.severity) == 3) e.kind[0] = '\0';
             const char *shared = strstr(line, "shared=");
             if (shared) sscanf(shared, "shared=%u", &e.shared);
+            const char *also = strstr(line, "also=");
+            if (also) sscanf(also, "also=%7s", e.also);
             e.cooperative = strstr(line, "cooperative") != NULL;
             if (strncmp(e.kind, "silent", 6) == 0) e.kind[0] = '\0';
         } else if (strncmp(line, "__global__ void ", 16) == 0) sscanf(line, "__global__ void %79[a-z_0-9]", e.name);

@@ -52,6 +52,16 @@ static void text_for_people(void **state) {
     json_decref(doc);
 }
 
+static void other_accesses_on_the_same_lines(void **state) {
+    (void)state;
+    json_t *doc = document("hist");
+    wg_text text = {0};
+    assert_true(rep_text(doc, &(rep_style){0}, &text));
+    assert_non_null(strstr(text.at, "also: write /*00a0*/ STS [R2], R5, other side: write\n"));
+    wg_text_free(&text);
+    json_decref(doc);
+}
+
 static void tables(void **state) {
     (void)state;
     json_t *doc = document("bonds");
@@ -120,7 +130,7 @@ static void poor_documents(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_for_people), cmocka_unit_test(tables), cmocka_unit_test(folding),
-                                       cmocka_unit_test(verdict), cmocka_unit_test(poor_documents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_for_people), cmocka_unit_test(other_accesses_on_the_same_lines), cmocka_unit_test(tables),
+                                       cmocka_unit_test(folding), cmocka_unit_test(verdict), cmocka_unit_test(poor_documents)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

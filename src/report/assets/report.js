@@ -312,7 +312,8 @@ function findings() {
   const list = run.findings || [], out = [];
   for (const f of list) {
     const where = [f.kernel, f.file ? `${base(f.file)}:${f.line}` : null, f.block ? `block (${f.block})` : null, f.thread ? `thread (${f.thread})` : null].filter(Boolean).join(", ");
-    out.push(h("div", {class: "finding " + f.severity}, h("b", {}, f.kind), f.count > 1 ? ` × ${whole(f.count)}` : "", h("div", {}, f.message), h("div", {class: "small dim"}, where)));
+    out.push(h("div", {class: "finding " + f.severity}, h("b", {}, f.kind), f.count > 1 ? ` × ${whole(f.count)}` : "", h("div", {}, f.message), (f.also || []).map(a => h("div", {class: "small"}, `also: ${a.access}` + (a.other ? `, other side: ${a.other.access}` : ""))),
+      h("div", {class: "small dim"}, where)));
   }
   for (const n of run.not_run || []) out.push(h("div", {class: "finding error"}, h("b", {}, "did not run: "), h("span", {class: "name"}, n.kernel || "?"), h("div", {}, n.reason)));
   for (const b of run.budget || []) if (b.broken) out.push(h("div", {class: "finding error"}, h("b", {}, "budget broken: "), b.rule, h("div", {class: "small dim"}, b.verdict)));
