@@ -148,13 +148,91 @@ const eng_ins *eng_bar(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_bar_op
 
 /* --- who waits where -------------------------------------------------------------------- */
 
-static size_t describe(const eng_group *g, char *text, size_t size) {
+/* The line of the source, in parentheses; "": unknown. */
+static void line_of(const eng_blk *block, const eng_ins *at, char *text, size_t size) {
+    const img_function *f = &block->worker->grid->code->module->functions[at->function];
+    const img_line *line = img_line_at(f, at->id * 16);
+    *text = 0;
+    if (line && line->line) snprintf(text, size, " (line %u)", line->line);
+}
+
+static void describe(const eng_blk *block, const eng_group *g, char *text, size_t size) {
     static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR "};
+    char line[24];
+    line_of(block, g->at, line, sizeof line);
     if (g->state == ENG_GROUP_BSYNC || g->state == ENG_GROUP_BAR)
-        return (size_t)snprintf(text, size, "%s%u at 0x%04x", kinds[g->state], g->barrier, g->at->id * 16);
-    if (g->state == ENG_GROUP_WARPSYNC)
-        return (size_t)snprintf(text, size, "WARPSYNC 0x%08x at 0x%04x", g->want, g->at->id * 16);
-    return (size_t)snprintf(text, size, "running at 0x%04x", g->at->id * 16);
+        snprintf(text, size, "lanes 0x%08x: %s%u at 0x%04x%s", g->mask, kinds[g->state], g->barrier, g->at->id * 16, line);
+    else if (g->state == ENG_GROUP_WARPSYNC)
+        snprintf(text, size, "lanes 0x%08x: WARPSYNC 0x%08x at 0x%04x%s", g->mask, g->want, g->at->id * 16, line);
+    else
+        snprintf(text, size, "lanes 0x%08x: running at 0x%04x%s", g->mask, g->at->id * 16, line);
+}
+
+/* A warp that waits as a whole, or runs, as a group like the others. */
+static void park_all(eng_blk *block, uint32_t v) {
+    eng_warp *w = &block->warps[v];
+    eng_group whole = {.at = w->pc ? w->pc - 1 : NULL, .mask = w->mask, .state = ENG_GROUP_BAR};
+    for (unsigned id = 0; w->pc && id < 16; id++)
+        if (block->whole[id] >> v & 1) whole.barrier = (uint8_t)id, eng_park(w, whole), w->pc = NULL;
+    if (w->pc && !w->n_groups) eng_park(w, (eng_group){.pc = w->pc, .at = w->pc, .mask = w->mask, .state = ENG_GROUP_READY}), w->pc = NULL;
+}
+
+static bool waits_alike(const eng_warp *a, const eng_warp *b) {
+    if (a->n_groups != b->n_groups) return false;
+    for (unsigned k = 0; k < a->n_groups; k++) {
+        const eng_group *x = &a->groups[k], *y = &b->groups[k];
+        if (x->mask != y->mask || x->state != y->state || x->barrier != y->barrier || x->want != y->want || x->at->id != y->at->id || x->at->function != y->at->function)
+            return false;
+    }
+    return true;
+}
+
+/* "warps 1 to 3 lanes 0xffffffff: BAR 0 at 0x0210 (line 17)"; what there is no room for is left out, and said to be. */
+static void say_who_waits(const eng_blk *block, char *text, size_t size) {
+    enum { ROOM_FOR_MORE = 8 };
+    size_t n = 0;
+    for (uint32_t v = 0, end; v < block->n_warps; v = end) {
+        const eng_warp *w = &block->warps[v];
+        for (end = v + 1; end < block->n_warps && waits_alike(w, &block->warps[end]);) end++;
+        for (unsigned k = 0; k < w->n_groups; k++) {
+            char place[100], entry[160];
+            describe(block, &w->groups[k], place, sizeof place);
+            int length = end > v + 1 ? snprintf(entry, sizeof entry, "%swarps %u to %u %s", n ? "; " : "", v, end - 1, place)
+                                     : snprintf(entry, sizeof entry, "%swarp %u %s", n ? "; " : "", v, place);
+            if (n + (size_t)length + ROOM_FOR_MORE > size) {
+                snprintf(text + n, size - n, "; ...");
+                return;
+            }
+            n += (size_t)snprintf(text + n, size - n, "%s", entry);
+        }
+    }
+}
+
+/* At a block barrier, or where the warp comes together before one, in the same basic block. */
+static bool for_barrier(const eng_blk *block, const eng_group *g) {
+    if (g->state != ENG_GROUP_WARPSYNC) return g->state == ENG_GROUP_BAR;
+    eng_code *code = block->worker->grid->code;
+    const img_function *f = &code->module->functions[g->at->function];
+    const sass_instr *all = eng_instructions(code, f);
+    for (uint32_t k = g->at->id + 1; k < f->code_size / 16; k++) {
+        sass_class cls = sass_class_of((sass_op)all[k].op);
+        if (all[k].op == SASS_BAR) return true;
+        if (all[k].op == SASS_WARPSYNC || cls == SASS_CLASS_BRANCH || cls == SASS_CLASS_EXIT) return false;
+    }
+    return false;
+}
+
+static bool runs(const eng_warp *w) {
+    for (unsigned k = 0; k < w->n_groups; k++)
+        if (w->groups[k].state == ENG_GROUP_READY) return true;
+    return false;
+}
+
+/* How much a group says of what is wrong: most of all one that waits for the block while others of its warp wait for it elsewhere. Where some
+ * spin, it is they who matter. */
+static unsigned tells(const eng_blk *block, const eng_warp *w, const eng_group *g, eng_finding_kind kind) {
+    if (kind != ENG_FAULT_DEADLOCK || runs(w)) return g->state == ENG_GROUP_READY ? 3 : 0;
+    return !for_barrier(block, g) ? 0 : w->n_groups > 1 ? 2 : 1;
 }
 
 /* Who waits where, and who runs: at the first who waits (a deadlock) or who runs (out of patience). */
@@ -162,23 +240,17 @@ static void report_where(eng_blk *block, eng_finding_kind kind, eng_finding *f) 
     *f = (eng_finding){.kind = kind, .fatal = true};
     eng_warp *first = NULL;
     const eng_ins *at = NULL;
-    bool found = false;
-    size_t n = 0;
+    unsigned most = 0;
     for (uint32_t v = 0; v < block->n_warps; v++) {
         eng_warp *w = &block->warps[v];
-        eng_group whole = {.at = w->pc ? w->pc - 1 : NULL, .mask = w->mask, .state = ENG_GROUP_BAR};
-        for (unsigned id = 0; w->pc && id < 16; id++)
-            if (block->whole[id] >> v & 1) whole.barrier = (uint8_t)id, eng_park(w, whole), w->pc = NULL;
-        if (w->pc && !w->n_groups) eng_park(w, (eng_group){.pc = w->pc, .at = w->pc, .mask = w->mask, .state = ENG_GROUP_READY}), w->pc = NULL;
-        for (unsigned k = 0; k < w->n_groups && n < sizeof f->text; k++) {
-            bool sought = kind == ENG_FAULT_DEADLOCK || w->groups[k].state == ENG_GROUP_READY;
-            if (!first || (sought && !found)) first = w, at = w->groups[k].at, f->lanes = w->groups[k].mask, found = sought;
-            char place[80];
-            describe(&w->groups[k], place, sizeof place);
-            n += (size_t)snprintf(f->text + n, sizeof f->text - n, "%swarp %u lanes 0x%08x: %s", n ? "; " : "", w->index,
-                                  w->groups[k].mask, place);
+        park_all(block, v);
+        for (unsigned k = 0; k < w->n_groups; k++) {
+            unsigned told = tells(block, w, &w->groups[k], kind);
+            if (!first || told > most) first = w, at = w->groups[k].at, f->lanes = w->groups[k].mask, most = told;
         }
     }
+    if (kind == ENG_FAULT_DEADLOCK && most == 2) f->kind = ENG_FAULT_DEADLOCK_IN_BRANCH;
+    say_who_waits(block, f->text, sizeof f->text);
     if (first) eng_fault(first, at, f);
 }
 

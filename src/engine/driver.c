@@ -237,12 +237,20 @@ bool drv_heap_give(struct eng_heap *heap, uint64_t at) {
     return wg_u64map_set(&heap->next, at, before) && wg_u64map_set(&heap->idle, bytes, at);
 }
 
+static void given_event(eng_warp *w, const eng_ins *i, unsigned lane, uint64_t at, uint64_t bytes) {
+    if (!(w->worker->wants & 1u << ENG_EV_GIVEN)) return;
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = ENG_EV_GIVEN, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = 1u << lane,
+                      .more = (uint32_t)((bytes + HEAP_GRAIN - 1) / HEAP_GRAIN), .address = at};
+    eng_event_done(w);
+}
+
 static bool call_malloc(eng_warp *w, const eng_ins *i, unsigned lane) {
     uint64_t bytes = drv_get64(w, DRV_ARGUMENT, lane), at = drv_heap_take(w->worker->device->heap, bytes);
     if (at && w->undefined) mem_undefine_range(w->worker->memory_state, at, bytes);
+    if (at) given_event(w, i, lane, at, bytes);
     drv_put64(w, DRV_ARGUMENT, lane, at);
     drv_answered(w, lane);
-    (void)i;
     return true;
 }
 

@@ -60,7 +60,7 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 /* --- launches ------------------------------------------------------------------------- */
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
     ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY, ENG_FAULT_PEER,
-    ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
+    ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_DEADLOCK_IN_BRANCH /* at a block barrier */, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
     ENG_FAULT_FREE
 } eng_finding_kind;

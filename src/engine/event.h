@@ -33,6 +33,7 @@ typedef enum eng_event_kind {
     ENG_EV_UNDEFINED, /* an undefined value decides: mask = the lanes; more = eng_undefined_use; general: an eng_origin in
                          the vector of addresses (origin.h). Who listens to it has values followed, which costs where
                          there are undefined ones */
+    ENG_EV_GIVEN, /* device-side malloc gave the lane in mask memory at address: more = its size in 16 bytes */
     ENG_EV_KINDS
 } eng_event_kind;
 

@@ -105,7 +105,8 @@ static void clock_look(eng_warp *w) {
 }
 
 static uint64_t clock_now(const eng_ins *i, const eng_warp *w) {
-    uint64_t now = w->executed + w->clock_ahead;
+    if (w->worker->time_stands) return w->worker->time_stands;
+    uint64_t now = w->executed + w->clock_ahead + w->worker->time_passed;
     if (i->x == SR_GLOBALTIMERLO || i->x == SR_GLOBALTIMERHI) now += w->worker->executed;
     return now;
 }

@@ -2,8 +2,10 @@
  * state before, and more than once, nothing of this launch will ever end the wait: a flag that nobody sets, a lock that nobody
  * frees, a barrier over the grid that blocks have left out.
  *
- * The state is that of registers, predicates, groups and shared memory. Who reads a clock is never in the same state twice. Where
- * the host can write what kernels read (pinned, managed memory), another of its threads may end the wait: it is given time. */
+ * The state is that of registers, predicates, groups and shared memory. Who reads a clock would never be in the same state twice: while all
+ * spin, clocks stand. When the state comes back then, only time can end the wait, and they are put forward, by more than anybody waits for;
+ * who waits with a limit, or sleeps for longer and longer, as cuda::barrier does, has then come to its end. Where the host can write what
+ * kernels read (pinned, managed memory), another of its threads may end the wait: it is given time. */
 #include "engine/livelock.h"
 
 #include <string.h>
@@ -51,14 +53,40 @@ bool eng_host_may_write(const eng_memory *mem) {
     return false;
 }
 
+/* Later than any clock has shown. */
+static uint64_t latest(eng_blk *const *blocks, unsigned n) {
+    const eng_worker *k = blocks[0]->worker;
+    uint64_t most = 0;
+    for (unsigned b = 0; b < n; b++)
+        for (uint32_t w = 0; w < blocks[b]->n_warps; w++) {
+            uint64_t own = blocks[b]->warps[w].executed + blocks[b]->warps[w].clock_ahead;
+            most = own > most ? own : most;
+        }
+    return most + k->executed + k->time_passed + 1;
+}
+
+void eng_livelock_over(eng_livelock *l, eng_worker *k) {
+    if (k->time_stands) k->time_passed = k->time_stands;
+    k->time_stands = 0;
+    *l = (eng_livelock){0};
+}
+
 /* Brent's way to find a cycle: the state is compared with one kept from an earlier round, which is replaced ever more rarely. */
 bool eng_livelock_round(eng_livelock *l, eng_blk *const *blocks, unsigned n) {
-    enum { REPEATS = 3, PATIENCE = 10 /* seconds */ };
+    enum { REPEATS = 3, PATIENCE = 10 /* seconds */, FORWARD = 3 };
+    const uint64_t far = (UINT64_C(1) << 40) + (1 << 28) /* 18 minutes; and forward in a clock of 32 bits, too */;
+    eng_worker *k = blocks[0]->worker;
     uint64_t now = state_of(blocks, n);
     l->round++;
     if (!l->since) l->since = time(NULL);
-    if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS)
-        return time(NULL) - l->since >= PATIENCE || !eng_host_may_write(blocks[0]->worker->memory);
+    if (k->grid->plan->clocks && !k->time_stands) k->time_stands = latest(blocks, n);
+    if (l->round > 1 && now == l->kept && ++l->repeats >= REPEATS) {
+        if (!k->time_stands || l->put_forward == FORWARD)
+            return time(NULL) - l->since >= PATIENCE || !eng_host_may_write(k->memory);
+        k->time_stands += far;
+        l->put_forward++;
+        l->repeats = 0;
+    }
     if (l->round < l->next) return false;
     l->next = l->round * 2;
     l->kept = now;

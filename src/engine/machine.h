@@ -159,6 +159,8 @@ struct eng_worker {
     uint64_t *counts;          /* executions of basic blocks, branches, guards: see plan.h */
     void *memory_state;        /* the worker's view of memory: eng_memory_view, between eng_memory_begin and _end (view.h) */
     uint64_t executed;         /* warp instructions of the quanta that ended */
+    uint64_t time_stands;      /* what clocks show while only time can pass (livelock.h); 0: they go */
+    uint64_t time_passed;      /* what they show beside what was executed */
     uint64_t idle_threads, blocks_run;
     struct eng_load_frame *load_frame; /* loads.h; NULL: native code does no loads */
     struct eng_context *contexts; /* free ones, the last used first: its slots are still in the cache */

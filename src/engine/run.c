@@ -38,7 +38,7 @@ void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) {
     finding->lane = finding->lanes ? (unsigned)__builtin_ctz(finding->lanes) : 0;
     if (k->findings->list.count < MAX_FINDINGS || finding->fatal) wg_vec_push(&k->findings->list, *finding);
     if (!finding->fatal) return;
-    if (finding->kind != ENG_FAULT_DEADLOCK && finding->kind != ENG_FAULT_TIMEOUT) { /* the rest of its basic block is not executed */
+    if (finding->kind != ENG_FAULT_DEADLOCK && finding->kind != ENG_FAULT_DEADLOCK_IN_BRANCH && finding->kind != ENG_FAULT_TIMEOUT) { /* the rest of its basic block is not executed */
         const eng_unit *unit = eng_plan_unit(k->grid->plan, i->function);
         uint32_t lanes = (uint32_t)__builtin_popcount(w->mask);
         if (unit && i->id + 1 < unit->n && unit->planned[i->id + 1].block == unit->planned[i->id].block)
@@ -266,7 +266,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
             c->at[--c->count] = done;
             all_spin = false;
         }
-        if (!all_spin || k->stop) livelock = (eng_livelock){0};
+        if (!all_spin || k->stop) eng_livelock_over(&livelock, k);
         else if (eng_livelock_round(&livelock, c->at, c->count)) eng_report_deadlock(c->at[0], eng_host_may_write(k->memory));
     }
 }

@@ -22,6 +22,8 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
     [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},
     [ENG_FAULT_DEADLOCK] = {WATCH_KIND_DEADLOCK, "every warp waits, or spins without end: nothing in this launch lets one of them go on"},
+    [ENG_FAULT_DEADLOCK_IN_BRANCH] = {WATCH_KIND_DEADLOCK, "every warp waits: some lanes of a warp are at a block barrier, to which the warp's other lanes, which wait "
+                                      "elsewhere, do not come. All threads must reach the same __syncthreads() equally often: move it out of the branch or the loop"},
     [ENG_FAULT_TIMEOUT] = {WATCH_KIND_TIMEOUT, "the kernel did not end"},
     [ENG_FAULT_UNSUPPORTED] = {WATCH_KIND_UNSUPPORTED, "an instruction that is not supported"},
     [ENG_FAULT_TRAP] = {WATCH_KIND_ASSERT, "the kernel executed a trap"},

@@ -185,21 +185,35 @@ static void on_shuffle(state *st, warp *w, const eng_batch *batch, const eng_eve
 
 /* --- __activemask ------------------------------------------------------------------------------------------ */
 
+/* MATCH, REDUX.OR, VOTE, BRA.DIV: the compiler's own question whether all lanes that are here name the same mask, and just these. */
+static bool asks_for_mask(const sass_instr *code, uint32_t vote, uint32_t n) {
+    enum { NEAR = 8 };
+    bool matches = false;
+    for (uint32_t k = vote < NEAR ? 0 : vote - NEAR; k < vote; k++) matches |= code[k].op == SASS_MATCH;
+    for (uint32_t k = vote + 1; matches && k < n && k < vote + NEAR; k++)
+        if (code[k].op == SASS_BRA && code[k].sub == SASS_BRA_DIV) return true;
+    return false;
+}
+
 /* A vote of all that is true everywhere, with a shuffle or reduction close by, which the compiler may have put before it. Where an
- * atomic follows, it is the idiom that adds up for whoever is there. Code of the toolkit's headers knows what it does. */
+ * atomic follows the vote, or the reduction, it is the idiom that adds up for whoever is there: of the compiler, too, which makes it of an
+ * atomic of all lanes at one address. Code of the toolkit's headers knows what it does. */
 static bool takes_active_mask(const state *st, const eng_event *ev) {
     const img_function *f = &st->ctx.module->functions[ev->function];
     const sass_instr *code = eng_instructions(st->ctx.code, f), *in = &code[ev->instr];
     if ((in->op != SASS_VOTE && in->op != SASS_VOTEU) || in->sub != 1 || in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return false;
     const img_line *line = img_line_at(f, ev->instr * 16);
     if (!line || !line->file || strstr(line->file, "cooperative_groups")) return false; /* without lines nobody knows whose code it is */
-    bool before = false;
-    for (uint32_t k = ev->instr < 6 ? 0 : ev->instr - 6; k < ev->instr; k++) before |= code[k].op == SASS_REDUX;
+    if (asks_for_mask(code, ev->instr, f->code_size / 16)) return false;
+    bool reduces = false;
+    for (uint32_t k = ev->instr < 6 ? 0 : ev->instr - 6; k < ev->instr; k++) reduces |= code[k].op == SASS_REDUX;
     for (uint32_t k = ev->instr + 1; k < f->code_size / 16 && k < ev->instr + 24; k++) {
-        if (code[k].op == SASS_SHFL || code[k].op == SASS_REDUX) return true;
-        if (sass_class_of((sass_op)code[k].op) == SASS_CLASS_GLOBAL_ATOM || sass_class_of((sass_op)code[k].op) == SASS_CLASS_GLOBAL_RED) return false;
+        sass_class cls = sass_class_of((sass_op)code[k].op);
+        if (code[k].op == SASS_SHFL) return true;
+        if (cls == SASS_CLASS_GLOBAL_ATOM || cls == SASS_CLASS_GLOBAL_RED || cls == SASS_CLASS_SHARED_ATOM) return false;
+        reduces |= code[k].op == SASS_REDUX;
     }
-    return before;
+    return reduces;
 }
 
 static void on_warp_op(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {

@@ -210,6 +210,7 @@ static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev
     case ENG_EV_PHASE: race_phase(st, b, ev); break;
     case ENG_EV_ASYNC: race_async(st, &b->warps[ev->warp], ev->more); break;
     case ENG_EV_EXIT: race_exit(st, b, ev); break;
+    case ENG_EV_GIVEN: race_forget(st, ev->address, ev->address + 16 * (uint64_t)ev->more); break;
     default: break;
     }
 }
@@ -353,5 +354,5 @@ static void stop(void *opaque) {
 
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .again = again,
                           .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
-                                   1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END,
+                                   1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END | 1u << ENG_EV_GIVEN,
                           .start = start, .events = events, .plain = plain, .apart = apart, .merge = merge, .finish = finish, .stop = stop};

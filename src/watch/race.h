@@ -186,6 +186,8 @@ static inline bool race_settled(race_state *st, const eng_event *ev) {
 bool race_usual(race_state *st, const eng_event *ev);
 /* Looks for races of an access with those before; false: no row remembers it. */
 bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token);
+/* What was done with this memory is over: free and malloc lie between it and all that comes. */
+void race_forget(race_state *st, uint64_t address, uint64_t end);
 /* Does a read that races with a write get the same value in any order? */
 bool race_reads_own_value(race_state *st, race_mark read, unsigned lane, race_mark write, uint64_t address);
 void race_each_mark(race_state *st, void (*visit)(race_state *st, race_mark *mark));

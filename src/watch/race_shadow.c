@@ -83,6 +83,12 @@ static race_row *shared_row(race_state *st, uint64_t address) {
     return row;
 }
 
+static race_row *row_of(race_state *st, uint64_t address, bool shared) {
+    if (shared) return shared_row(st, address);
+    race_page *page = race_page_of(st, address);
+    return page ? &page->rows[address / RACE_ROW % RACE_PAGE_ROWS] : NULL;
+}
+
 /* --- one access at one row -------------------------------------------------------------------------- */
 
 typedef struct touch {
@@ -117,6 +123,23 @@ static void lanes_at(const touch *t, race_mark before, uint64_t byte, unsigned *
     else if (a->cls == ENG_UNIFORM && a->mask & (a->mask - 1)) *lane_before = (unsigned)__builtin_ctz(a->mask & (a->mask - 1));
 }
 
+/* An atomic, and then a thread that has itself the result of a later atomic there: whatever it does there comes after both. So the last block
+ * puts back the counter that all have counted up. */
+static bool seen_by_own_atomic(const touch *t, uint32_t before, const race_access *a, unsigned lane, uint64_t word) {
+    const race_access *now = t->now;
+    if (!(a->access & ENG_ATOMIC) || now->access & STRONG) return false;
+    const race_row *row = row_of(t->st, word, now->space == ENG_SHARED);
+    unsigned n = word / 4 % RACE_WORDS;
+    for (unsigned k = 0; row && k < (row->spread ? RACE_WORD_SLOTS : RACE_SLOTS); k++) {
+        race_mark mark = row->words[k] >> n & 1 ? row->spread ? row->more[k][n] : row->at[k] : 0;
+        const race_access *own = race_access_of(t->st, mark);
+        if (!mark || RACE_TOKEN(mark) < before || own->block != now->block || own->warp != now->warp || own->width != now->width) continue;
+        bool result = (own->access & (ENG_ATOMIC | ENG_READ | ENG_REDUCTION)) == (ENG_ATOMIC | ENG_READ);
+        if (result && race_lane(t->st, mark, word) == lane) return true;
+    }
+    return false;
+}
+
 /* Looks at the words that both touched; true: the earlier one is ordered before this one, at all of them. */
 static bool look(const touch *t, race_mark before, uint32_t words) {
     race_state *st = t->st;
@@ -141,6 +164,7 @@ static bool look(const touch *t, race_mark before, uint32_t words) {
             unsigned lane, lane_before;
             lanes_at(t, before, byte, &lane_before, &lane);
             race_order order = race_order_of(st, token, lane_before, t->now, lane);
+            if (order == RACE_UNORDERED && conflicts && seen_by_own_atomic(t, token, a, lane, word)) order = RACE_ORDERED;
             if (order == RACE_ORDERED) {
                 if (quick) return ordered;
                 continue;
@@ -594,19 +618,33 @@ static bool stored_alike(const race_state *st, race_mark mark, const race_access
 bool race_reads_own_value(race_state *st, race_mark read, unsigned lane, race_mark write, uint64_t address) {
     const race_access *r = race_access_of(st, read), *w = race_access_of(st, write);
     unsigned word = address / 4 % RACE_WORDS;
-    race_row *row;
     if (r->access & ENG_ATOMIC || !(w->value & 1) || r->width > w->width) return false;
-    if (r->space == ENG_SHARED) {
-        row = shared_row(st, address);
-    } else {
-        race_page *page = race_page_of(st, address);
-        row = page ? &page->rows[address / RACE_ROW % RACE_PAGE_ROWS] : NULL;
-    }
+    const race_row *row = row_of(st, address, r->space == ENG_SHARED);
     for (unsigned k = 0; row && k < (row->spread ? RACE_WORD_SLOTS : RACE_SLOTS); k++) {
         race_mark mark = row->words[k] >> word & 1 ? row->spread ? row->more[k][word] : row->at[k] : 0;
         if (mark && stored_alike(st, mark, r, RACE_TOKEN(read), lane, w)) return true;
     }
     return false;
+}
+
+/* --- memory that is given out again ---------------------------------------------------------------------- */
+
+void race_forget(race_state *st, uint64_t address, uint64_t end) {
+    for (uint64_t at = address & ~(uint64_t)(RACE_ROW - 1); at < end; at += RACE_ROW) {
+        race_page *page = race_page_of(st, at);
+        if (!page) return;
+        race_row *row = &page->rows[at / RACE_ROW % RACE_PAGE_ROWS];
+        uint32_t words = race_words(at, address, end);
+        page->settled[at / RACE_ROW % RACE_PAGE_ROWS] &= ~words;
+        row->settled &= ~words;
+        if (row->spread) {
+            for (unsigned k = 0; k < RACE_WORD_SLOTS; k++) row->words[k] &= ~words;
+            continue;
+        }
+        unsigned n = count(row);
+        for (unsigned k = n; k-- > 0;)
+            if (!(row->words[k] &= ~words)) n = drop(row, k, n);
+    }
 }
 
 /* --- all rows -------------------------------------------------------------------------------------------- */

@@ -536,3 +536,45 @@ __global__ void bad_same_value_but_not_own(int *a, int *b, int n) { /* who reads
     if (threadIdx.x < 32) s = n; // <-
     else b[threadIdx.x] = *(volatile int *)&s; // <-
 }
+// run 8 64 race error
+__global__ void bad_counter_put_back(int *a, int *b, int n) {
+    if (threadIdx.x == 0) {
+        int mine = atomicAdd(&a[1000], 1); // <-
+        if (mine % 4 == 3) a[1000] = 0; // <-
+        b[blockIdx.x] = mine;
+    }
+}
+// run 8 64 silent
+__global__ void good_counter_put_back(int *a, int *b, int n) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        b[blockIdx.x] = a[blockIdx.x] + 1;
+        __threadfence();
+        last = atomicInc((unsigned *)&a[1000], gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        for (unsigned k = 0; k < gridDim.x; k++) b[100] += b[k];
+        a[1000] = 0;
+    }
+}
+// run 4 32 race error
+__global__ void bad_own_block_of_heap(int *a, int *b, int n) {
+    __shared__ int *one;
+    if (threadIdx.x == 0) one = (int *)malloc(26 * sizeof(int));
+    __syncthreads();
+    for (int k = 0; k < 26; k++) one[k] = a[k] + threadIdx.x; // <-
+    __syncthreads();
+    b[blockIdx.x * 32 + threadIdx.x] = one[threadIdx.x % 26];
+    __syncthreads();
+    if (threadIdx.x == 0) free(one);
+}
+// run 4 32 silent
+__global__ void good_own_block_of_heap(int *a, int *b, int n) {
+    int *own = (int *)malloc(26 * sizeof(int)), sum = 0;
+    for (int k = 0; k < 26; k++) own[k] = a[k] + threadIdx.x;
+    for (int k = 0; k < 40; k++) own[(k * k + threadIdx.x) % 26]++;
+    for (int k = 0; k < 26; k++) sum += own[k];
+    b[blockIdx.x * 32 + threadIdx.x] = sum;
+    free(own);
+}

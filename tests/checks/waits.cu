@@ -1,5 +1,6 @@
 /* Waits: barriers that not all reach, and what never comes. As in race.cu. `cooperative` launches as such. */
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 namespace cg = cooperative_groups;
 
 // run 1 64 deadlock error
@@ -175,4 +176,70 @@ __global__ void bad_activemask_reduce(int *a, int *b, int n) {
     } else b[threadIdx.x + 64] = v;
     __syncthreads();
     a[threadIdx.x] = b[63 - threadIdx.x];
+}
+// run 1 64 mask warning
+__global__ void bad_activemask_in_loop(int *a, int *b, int n) {
+    int best = 0;
+    for (int i = threadIdx.x; i < 960; i += 32) {
+        int k = (a[i] + i) * 7 % 13 - 4;
+        if (k > 0) {
+            unsigned lanes = __activemask(); // <-
+            best = max(best, k - __shfl_sync(lanes, k, __ffs(lanes) - 1) + __popc(lanes));
+        }
+        __syncwarp();
+    }
+    atomicMax(b, best);
+}
+// run 1 64 silent
+__global__ void good_ballot_in_loop(int *a, int *b, int n) {
+    int best = 0;
+    for (int i = threadIdx.x; i < 960; i += 32) {
+        int k = (a[i] + i) * 7 % 13 - 4;
+        unsigned lanes = __ballot_sync(0xffffffffu, k > 0);
+        if (k > 0) best = max(best, k - __shfl_sync(lanes, k, __ffs(lanes) - 1) + __popc(lanes));
+        __syncwarp();
+    }
+    atomicMax(b, best);
+}
+// run 4 64 silent
+__global__ void good_atomic_of_some_lanes(int *a, int *b, int n) {
+    __shared__ int least;
+    if (threadIdx.x == 0) least = 1 << 30;
+    __syncthreads();
+    for (int i = blockIdx.x * 64 + threadIdx.x; i < 1000; i += n) atomicMin(&least, a[i] + i); // the compiler makes one atomic of those there
+    __syncthreads();
+    if (threadIdx.x == 0) b[blockIdx.x] = least;
+}
+// run 1 64 deadlock error
+__global__ void bad_phase_of_one_too_many(int *a, int *b, int n) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    if (threadIdx.x == 0) init(&bar, 65);
+    __syncthreads();
+    b[threadIdx.x] = a[threadIdx.x];
+    bar.arrive_and_wait(); // <-
+    b[threadIdx.x] += 1;
+}
+// run 1 64 silent
+__global__ void good_phase_of_all(int *a, int *b, int n) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    if (threadIdx.x == 0) init(&bar, 64);
+    __syncthreads();
+    b[threadIdx.x] = a[threadIdx.x];
+    bar.arrive_and_wait();
+    b[threadIdx.x] += 1;
+}
+// run 2 32 deadlock error
+__global__ void bad_flag_never_set_slept_for(int *a, int *b, int n) {
+    long long began = clock64();
+    if (threadIdx.x == 0)
+        while (*(volatile int *)a == 0) __nanosleep(clock64() - began > 1000 ? 1000 : 10); // <-
+    b[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+// run 2 32 silent
+__global__ void good_flag_waited_for_some_time(int *a, int *b, int n) {
+    long long began = clock64();
+    if (threadIdx.x == 0)
+        while (*(volatile int *)a == 0 && clock64() - began < 2000000000) __nanosleep(100);
+    b[blockIdx.x * 32 + threadIdx.x] = 1;
 }
