@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "engine/memory_inner.h"
+#include "engine/view.h"
 #include "engine/walk.h"
 
 enum { MAX_ACCESSES = 128 };
@@ -15,8 +15,8 @@ enum { MAX_ACCESSES = 128 };
 typedef struct access {
     affine at;
     int64_t least, most; /* first byte's */
-    uint32_t width;
-    bool write;
+    uint32_t width, slot; /* slot: of its range (view.h) */
+    bool write, leaves;   /* leaves: may end up outside of its allocation */
 } access;
 
 typedef struct accesses {
@@ -29,13 +29,14 @@ typedef struct accesses {
 
 /* Aligned, and nowhere far from an allocation: the worst that can come of it is a finding (memory_fault.c), which does
  * not end the launch. */
-static bool harmless(const accesses *all, const access *a) {
+static bool harmless(const accesses *all, access *a) {
     const eng_memory *m = all->grid->code->device->memory;
     const uint64_t near = (uint64_t)1 << 28, least = (uint64_t)a->least, end = (uint64_t)a->most + a->width;
     uint64_t bits = (uint64_t)a->at.c;
     for (unsigned n = 0; n < AFF_TERMS; n++) bits |= (uint64_t)a->at.k[n];
     if (bits & (a->width - 1) || a->least < 0 || !eng_memory_contains(m, least) || !eng_memory_contains(m, end)) return false;
     mem_alloc *home = mem_find(m, least + (end - least) / 2, NULL);
+    a->leaves = home && (least < home->pub.address || end > home->end);
     return home && !home->pub.freed && least + near > home->pub.address && end < home->end + near;
 }
 
@@ -44,6 +45,7 @@ static void note(void *context, walk *k, const sass_instr *in) {
     const sass_class class = sass_class_of((sass_op)in->op);
     if (class != SASS_CLASS_GLOBAL_LD && class != SASS_CLASS_GLOBAL_ST) return;
     access a = {.width = in->width, .write = class == SASS_CLASS_GLOBAL_ST};
+    a.slot = mem_range_slot((uint32_t)(in - all->grid->plan->units.at[0].instrs), a.write ? ENG_WRITE : ENG_READ);
     if (all->failed || all->n == MAX_ACCESSES || !walk_global(k, &in->mem, &a.at) || !aff_range(&a.at, all->count, &a.least, &a.most) ||
         !harmless(all, &a)) {
         all->failed = true;
@@ -58,6 +60,14 @@ static bool meet(const accesses *all, const access *write, const access *other) 
     const access *first = write->at.c <= other->at.c ? write : other, *second = first == write ? other : write;
     uint64_t behind = (uint64_t)(second->at.c - first->at.c) + second->width;
     return !aff_apart(&first->at, all->count, behind > first->width ? behind : first->width);
+}
+
+/* Is every access that strays noticed? Not one into what another instruction has left in their range. */
+static bool strays_show(const accesses *all) {
+    for (unsigned a = 0; all->grid->launch->roots && a < all->n; a++)
+        for (unsigned b = 0; b < all->n && all->at[a].leaves; b++)
+            if (a != b && all->at[a].slot == all->at[b].slot) return false;
+    return true;
 }
 
 static bool accesses_apart(const accesses *all) {
@@ -109,7 +119,7 @@ bool eng_blocks_apart(const eng_grid *grid) {
     if (!k) return false;
     accesses all = {.grid = grid, .count = walk_count(k)};
     walk_visit(k, note, &all);
-    bool apart = !all.failed && accesses_apart(&all) && all_defined(&all);
+    bool apart = !all.failed && accesses_apart(&all) && strays_show(&all) && all_defined(&all);
     walk_free(k);
     return apart;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "engine/deal.h"
 #include "engine/driver.h"
 #include "engine/memory_inner.h"
 #include "engine/plan.h"
@@ -64,6 +65,7 @@ wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, 
     device->native = eng_native_wanted(device->isa);
     const char *proofs = getenv("WARPGRIND_PROOFS"); /* "off": all accesses are watched, as if nothing could be shown */
     device->proofs = !proofs || strcmp(proofs, "off");
+    device->dealing = eng_dealing_read(getenv("WARPGRIND_DEAL"));
     for (int op = 1; op < SASS_OP_COUNT; op++) device->binders[op] = eng_find_binder(device->isa, handlers[op]);
     device->stop = pseudo(device->isa, "@stop");
     device->count_block = pseudo(device->isa, "@block");

@@ -28,6 +28,7 @@ struct eng_device {
     eng_isa isa;
     bool native; /* plans get native code (native.h) */
     bool proofs; /* accesses are looked for that are apart (threads_apart.h) */
+    eng_dealing dealing; /* of launches that say nothing about it */
     eng_bind binders[SASS_OP_COUNT]; /* NULL: not executed */
     eng_fn stop, count_block, count_spin, count_guard, trace;
     eng_fn undefined_step, undefined_block, undefined_after; /* undefined.h */

@@ -185,6 +185,7 @@ eng_blk *eng_block_new(eng_worker *worker) {
         free(memory);
         return NULL;
     }
+    memset(memory, 0, grid->function->shared_reserve);
     *block = (eng_blk){.n_warps = grid->warps, .warps = warps, .worker = worker, .shared = memory, .memory = memory, .groups = groups,
                         .shared_bits = shadows ? memory + shared : NULL};
     for (uint32_t n = 0; n < grid->warps; n++) block->order[n] = (uint8_t)n;
@@ -223,7 +224,10 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
         block->barriers_used = 0;
     }
     uint32_t reserve = grid->function->shared_reserve; /* the driver's, which programs do not touch */
-    if (grid->shared_size > reserve) memset(block->shared + reserve, FILL_BYTE, grid->shared_size - reserve);
+    if (grid->shared_size > reserve) {
+        memset(block->shared, 0, reserve); /* but by mistake: then the worker's next block must not see it */
+        memset(block->shared + reserve, FILL_BYTE, grid->shared_size - reserve);
+    }
     if (block->shared_bits) {
         memset(block->shared_bits, 0, grid->shared_size / 8 + 1);
         mem_bits_set(block->shared_bits, 0, reserve);

@@ -96,6 +96,18 @@ typedef struct eng_child {
     void *params; /* param_bytes of the function */
 } eng_child;
 
+/* How the blocks come to several workers. Nothing but the time depends on it: tests see to that. */
+typedef struct eng_dealing {
+    enum {
+        ENG_DEAL_AS_THEY_COME, /* whoever is free takes the next ones */
+        ENG_DEAL_EACH,         /* block b to worker b % n */
+        ENG_DEAL_PARTS,        /* a part of the grid to each, the first one to the first worker */
+        ENG_DEAL_BACK,         /* the first part to the last worker */
+        ENG_DEAL_RANDOM        /* as the seed says */
+    } kind;
+    uint64_t seed;
+} eng_dealing;
+
 typedef struct eng_launch {
     const img_function *function;
     uint32_t grid[3], block[3];
@@ -105,6 +117,7 @@ typedef struct eng_launch {
     unsigned device;           /* that it runs on, of several */
     uint64_t reach;            /* bit set of devices whose memory it may touch; 0 = there is only one */
     unsigned jobs;             /* workers; 0 = 1 */
+    eng_dealing dealing;       /* as they come: what WARPGRIND_DEAL said when the device was made */
     uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */
     bool count_reads;          /* count how often each element of global memory is read (memory.h) */
     uint64_t number;           /* of the launch, for who asks later who stored something (origin.h) */

@@ -22,7 +22,8 @@ enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13, TEX_SPLIT = 1 << 14 };
 typedef struct reader { /* of one warp's instruction */
     eng_view *view;
     mem_range *range;
-    uint64_t wild; /* address that is in no allocation; 0: none */
+    mem_alloc *noted; /* what it last read texels of */
+    uint64_t wild;    /* address that is in no allocation; 0: none */
 } reader;
 static void read_texel(void *ctx, uint64_t address, void *to, unsigned n) {
     reader *r = ctx;
@@ -32,6 +33,7 @@ static void read_texel(void *ctx, uint64_t address, void *to, unsigned n) {
         return;
     }
     r->range->bytes += n;
+    if (r->range->alloc != r->noted) mem_texels_read(r->view, r->noted = r->range->alloc);
     if (address - r->range->lo + n > r->range->plain && !mem_seen_all(r->view, address + r->range->shadow, n))
         mem_read_mixed(r->view, r->range, address, n, to);
     else memcpy(to, at_host(r->range, address), n);

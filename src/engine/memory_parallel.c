@@ -4,7 +4,7 @@
  * counts its reads in a plane of its own. A page is copied before any worker first changes it. When all have stopped:
  *
  *   conflict  iff some byte was written by one worker, and read, written or reduced by another, or reduced by one
- *             and read by another
+ *             and read by another; texels are not counted: all of what they lie in is taken to be read
  *
  * Without a conflict every block read what it would have read in the order of blocks: bytes that no other worker
  * wrote, or that a block before it on the same worker did (a worker takes blocks in ascending order). So it did the
@@ -81,6 +81,7 @@ static void free_view(const eng_memory *m, own_view *o) {
     wg_u64map_free(&o->own_plane.spills);
     wg_u64map_free(&o->view.moved);
     wg_vec_free(&o->view.read);
+    wg_vec_free(&o->view.texels);
     wg_vec_free(&o->chunks);
     free(o);
 }
@@ -410,6 +411,11 @@ static bool reads_meet(const struct mem_parallel *p, const eng_view *v, const me
     return walk_words(&k, a) || (v->plane.bytes_used && walk_bytes(&k, a));
 }
 
+static bool texels_meet(const struct mem_parallel *p, const eng_view *v, const mem_alloc *a) {
+    read_walk k = {.p = p, .reader = v};
+    return others_wrote(p, v, a) && written_by_other(&k, a->shadow, a->pub.size);
+}
+
 bool eng_memory_conflict(eng_memory *m) {
     struct mem_parallel *p = m->parallel;
     if (!p || p->workers < 2) return false;
@@ -423,6 +429,8 @@ bool eng_memory_conflict(eng_memory *m) {
                 if (p->views[j]->touched[o->chunks.at[c]] && writes_meet(&o->view, p->views[j], o->chunks.at[c])) return true;
         for (size_t a = 0; a < o->view.read.count; a++)
             if (reads_meet(p, &o->view, o->view.read.at[a])) return true;
+        for (size_t a = 0; a < o->view.texels.count; a++)
+            if (texels_meet(p, &o->view, o->view.texels.at[a])) return true;
     }
     return false;
 }
@@ -486,7 +494,7 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
     o->own_plane.bytes_used = false;
     clear_marks(o);
     wg_u64map_free(&v->moved);
-    v->read.count = 0;
+    v->read.count = v->texels.count = 0;
 }
 
 void eng_memory_end(eng_memory *m, bool keep) {

@@ -55,6 +55,13 @@ static void note_read(eng_view *v, mem_alloc *a) {
     if (!wg_vec_push(&v->read, a)) v->failed = true;
 }
 
+void mem_texels_read(eng_view *v, mem_alloc *a) {
+    if (!v->parallel) return;
+    for (size_t i = v->texels.count; i-- > 0;)
+        if (v->texels.at[i] == a) return;
+    if (!wg_vec_push(&v->texels, a)) v->failed = true;
+}
+
 bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access) {
     settle(v, r);
     mem_alloc *a = mem_find(v->mem, address, NULL);

@@ -1,5 +1,6 @@
 /* A launch: its constants, its workers, its blocks in order. */
 #include "engine/apart.h"
+#include "engine/deal.h"
 #include "engine/order.h"
 #include "engine/livelock.h"
 #include "engine/run.h"
@@ -276,33 +277,19 @@ static void free_contexts(contexts *c) {
     free(c->at);
 }
 
-typedef struct shares { /* how parallel workers take blocks */
+typedef struct shares { /* what parallel workers share */
     eng_worker **workers;
-    unsigned n;
-    atomic_uint_fast64_t next;
+    eng_deal deal;
     atomic_bool stop;
 } shares;
-
-/* The next blocks for a worker: many at first, so that what it touches lies side by side, few at the end, so that all
- * end together. False: there are none left. */
-static bool take_blocks(shares *s, uint64_t *first, uint64_t *end) {
-    uint64_t n_blocks = s->workers[0]->grid->n_blocks, least = n_blocks / (s->n * 64u) + 1, at = atomic_load(&s->next);
-    do {
-        if (at >= n_blocks) return false;
-        uint64_t left = n_blocks - at, some = left / (s->n * 4u);
-        if (some < least) some = least;
-        *first = at, *end = at + (some < left ? some : left);
-    } while (!atomic_compare_exchange_weak(&s->next, &at, *end));
-    return true;
-}
 
 static void work(void *context, int thread, size_t index) {
     (void)thread;
     shares *s = context;
     eng_worker *k = s->workers[index];
     contexts c = {0};
-    uint64_t first, end;
-    while (!k->stop && !atomic_load(&s->stop) && take_blocks(s, &first, &end)) run_blocks(k, &c, first, end);
+    uint64_t first, end = 0;
+    while (!k->stop && !atomic_load(&s->stop) && eng_deal_next(&s->deal, k->index, &first, &end)) run_blocks(k, &c, first, end);
     if (k->stop) atomic_store(&s->stop, true);
     eng_memory_view_done(k->memory_state);
     free_contexts(&c);
@@ -321,9 +308,11 @@ static wg_pool *pool_for(eng_device *device, unsigned n) {
 static void run_workers(eng_worker **workers, unsigned n) {
     contexts c = {0};
     wg_pool *pool = n > 1 ? pool_for(workers[0]->device, n) : NULL;
-    shares s = {.workers = workers, .n = n};
+    const eng_grid *grid = workers[0]->grid;
+    bool said = grid->launch->dealing.kind != ENG_DEAL_AS_THEY_COME;
+    shares s = {.workers = workers, .deal = {.how = said ? grid->launch->dealing : grid->code->device->dealing, .n_blocks = grid->n_blocks, .n_workers = n}};
     if (pool) wg_pool_run(pool, n, work, &s);
-    else run_blocks(workers[0], &c, 0, workers[0]->grid->n_blocks);
+    else run_blocks(workers[0], &c, 0, grid->n_blocks);
     free_contexts(&c);
 }
 
@@ -396,12 +385,19 @@ static uint64_t model_cycles(const eng_grid *grid, const eng_result *result) {
     return (result->warp_instructions + schedulers - 1) / schedulers;
 }
 
+/* Where an access is noticed to have left its argument's array depends on what its instruction's range held before. */
+static bool strayed(const eng_worker *k) {
+    for (size_t f = 0; f < k->findings->list.count; f++)
+        if (k->findings->list.at[f].kind == ENG_FAULT_STRAYED) return true;
+    return false;
+}
+
 /* Did no worker stop, and would one worker not have lost patience? */
 static bool in_order(eng_worker *const *workers, unsigned n, const eng_launch *launch) {
     uint64_t executed = 0;
     size_t findings = 0;
     for (unsigned k = 0; k < n; k++) {
-        if (workers[k]->stop) return false;
+        if (workers[k]->stop || strayed(workers[k])) return false;
         executed += workers[k]->executed;
         findings += workers[k]->findings->list.count;
     }

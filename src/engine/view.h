@@ -60,6 +60,7 @@ typedef struct eng_view {
     unsigned index;
     wg_u64map moved;        /* several workers: allocation id * 2 + (1: written) -> bytes */
     wg_vec(mem_alloc *) read; /* allocations that the view filled ranges of, for loads */
+    wg_vec(mem_alloc *) texels; /* several workers: allocations read as textures or surfaces, which no plane counts */
     bool failed;            /* the host had no room for what had to be kept */
 } eng_view;
 
@@ -98,6 +99,8 @@ void eng_memory_end(eng_memory *mem, bool keep);
 
 /* Makes r know the live allocation that holds address. False: there is none. */
 bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access);
+/* The worker reads texels, anywhere in the allocation. */
+void mem_texels_read(eng_view *v, mem_alloc *a);
 /* Puts a run into the plane. */
 void mem_run_flush(eng_view *v, mem_run *run);
 /* Before the bytes at shadow offset `at` change: marks them, accounts for the chunk, keeps the old contents when

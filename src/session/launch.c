@@ -61,7 +61,7 @@ static void on_finding(void *ctx, const eng_finding *f) {
     watch_finding finding;
     if (f->fatal) h->ses->fault = f->kind;
     ses_finding_of_engine(f, &finding);
-    if (f->kind == ENG_FAULT_STRAYED && watch_findings_again(&h->findings, &finding)) return; /* how often it is noticed says nothing */
+    if (f->kind == ENG_FAULT_STRAYED && watch_findings_hold(&h->findings, &finding)) return; /* how often it is noticed says nothing */
     watch_findings_add(&h->findings, &finding);
 }
 

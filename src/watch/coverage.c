@@ -7,12 +7,15 @@
 
 #include "watch/watch.h"
 
+/* Where an instruction stores. How two of them join depends on no order: which worker saw which block is all the same. */
 typedef struct cell {
-    uint64_t base; /* address of thread 0's store, were it to store */
+    uint64_t base;   /* address of thread 0's store, were it to store; of a point's thread */
+    uint64_t thread; /* a point's */
     uint32_t stride;
-    enum { UNSEEN, AFFINE, OTHER } form : 8;
+    enum { UNSEEN, POINT /* one thread */, LINE, OTHER } form : 8;
     uint8_t width;
-    bool last; /* the grid's last thread stored */
+    bool together; /* several lanes of a warp showed the stride */
+    bool last;     /* the grid's last thread stored */
 } cell;
 
 typedef struct state {
@@ -43,31 +46,53 @@ static void *start(const watch_context *ctx) {
     return NULL;
 }
 
-/* The distance between neighbouring threads; 0: there is none, or one lane alone does not show it. */
+/* The distance between neighbouring threads; 0: there is none. */
 static uint32_t stride_of(const eng_event *ev) {
-    if (!(ev->mask & (ev->mask - 1))) return 0;
     if (ev->cls == ENG_CONTIGUOUS) return ev->width;
     return ev->cls == ENG_STRIDED && ev->stride >= ev->width ? (uint32_t)ev->stride : 0;
+}
+
+static cell line_of(uint64_t thread, uint64_t address, uint32_t stride, uint8_t width) {
+    return (cell){.form = LINE, .base = address - thread * stride, .stride = stride, .width = width};
+}
+
+static cell line_through(const cell *a, const cell *b) {
+    int64_t threads = (int64_t)(b->thread - a->thread), bytes = (int64_t)(b->base - a->base);
+    int64_t stride = threads && bytes % threads == 0 ? bytes / threads : 0;
+    if (!threads && !bytes) return *a;
+    return stride >= a->width && stride <= UINT32_MAX ? line_of(a->thread, a->base, (uint32_t)stride, a->width) : (cell){.form = OTHER};
+}
+
+static bool lies_on(const cell *line, const cell *point) { return point->base == line->base + point->thread * line->stride; }
+
+static cell joined(const cell *a, const cell *b) {
+    if (a->form > b->form) return joined(b, a);
+    if (a->form == UNSEEN || b->form == OTHER) return *b;
+    if (a->width != b->width) return (cell){.form = OTHER};
+    if (b->form == POINT) return line_through(a, b);
+    bool one = a->form == POINT ? lies_on(b, a) : a->base == b->base && a->stride == b->stride;
+    return one ? *b : (cell){.form = OTHER};
+}
+
+static void join(cell *into, const cell *from) {
+    bool together = into->together || from->together, last = into->last || from->last;
+    *into = joined(into, from);
+    into->together = together;
+    into->last = last;
 }
 
 static void store(state *st, const eng_batch *batch, const eng_event *ev) {
     cell *c = watch_cell(&st->cells, ev->function, ev->instr);
     if (!c || c->form == OTHER || !ev->mask) return;
     unsigned lane = (unsigned)__builtin_ctz(ev->mask);
+    bool alone = !(ev->mask & (ev->mask - 1));
     uint32_t stride = stride_of(ev);
-    if (!stride && !(ev->mask & (ev->mask - 1))) stride = c->stride; /* one lane alone: as the others */
-    uint64_t thread = batch->block * st->threads + ev->warp * 32u + lane;
-    uint64_t base = eng_lane_address(batch, ev, lane) - thread * stride;
-    bool fits = c->form == UNSEEN || (c->stride == stride && c->base == base && c->width == ev->width);
-    if (!stride || !fits) {
-        c->form = OTHER;
-        return;
-    }
-    c->form = AFFINE;
-    c->base = base;
-    c->stride = stride;
-    c->width = ev->width;
-    if (batch->block == st->last && ev->warp == st->warp && ev->mask >> st->lane & 1) c->last = true;
+    uint64_t thread = batch->block * st->threads + ev->warp * 32u + lane, address = eng_lane_address(batch, ev, lane);
+    cell seen = alone ? (cell){.form = POINT, .base = address, .thread = thread, .width = ev->width}
+                : stride ? line_of(thread, address, stride, ev->width) : (cell){.form = OTHER};
+    seen.together = !alone;
+    seen.last = batch->block == st->last && ev->warp == st->warp && ev->mask >> st->lane & 1;
+    join(c, &seen);
 }
 
 static bool followed(void *opaque, uint64_t block) {
@@ -92,17 +117,13 @@ static void merge(void *opaque, void *other) {
         const cell *b = from->cells.at[f];
         for (uint32_t i = 0; b && i < module->functions[f].code_size / 16; i++, b++) {
             cell *a = b->form ? watch_cell(&into->cells, f, i) : NULL;
-            if (!a) continue;
-            bool last = a->last || b->last;
-            if (a->form == UNSEEN) *a = *b;
-            else if (b->form == OTHER || a->stride != b->stride || a->base != b->base || a->width != b->width) a->form = OTHER;
-            a->last = last;
+            if (a) join(a, b);
         }
     }
 }
 
 static void finish_cell(const state *st, const cell *c, const watch_context *ctx, watch_record *record, unsigned f, uint32_t i) {
-    if (c->form != AFFINE || !c->last) return;
+    if (c->form != LINE || !c->together || !c->last) return; /* what lanes do one by one shows no stride */
     uint64_t threads = (st->last + 1) * st->threads, end = c->base + threads * c->stride, start, size;
     const eng_allocation *a = eng_memory_find(ctx->memory, end - c->stride, NULL);
     if (!a || a->freed || end + c->width > a->address + a->size) return;

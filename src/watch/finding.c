@@ -48,7 +48,7 @@ static uint64_t hash_of(const watch_finding *f) {
     return mix_side(mix_side(mix_side(h, &f->at), &f->other), &f->origin) | 1;
 }
 
-static watch_finding *equal(watch_findings *all, const watch_finding *f) {
+static watch_finding *equal(const watch_findings *all, const watch_finding *f) {
     uint64_t place;
     if (!wg_u64map_get(&all->places, hash_of(f), &place)) return NULL;
     return &all->list.at[place - 1];
@@ -58,6 +58,8 @@ static bool earlier(const watch_finding *a, const watch_finding *b) {
     if (a->at.block != b->at.block) return a->at.block < b->at.block;
     return a->at.warp < b->at.warp;
 }
+
+bool watch_findings_hold(const watch_findings *all, const watch_finding *f) { return equal(all, f) != NULL; }
 
 bool watch_findings_again(watch_findings *all, const watch_finding *f) {
     watch_finding *known = equal(all, f);
@@ -91,6 +93,12 @@ void watch_findings_merge(watch_findings *into, const watch_findings *from) {
 
 static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
+static int compare_places(const watch_side *a, const watch_side *b) {
+    int c = compare(a->instr, b->instr);
+    return c ? c : compare(a->function, b->function);
+}
+
+/* All that keeps two findings apart counts, or their order would be that of the workers who found them. */
 static int in_order(const void *a, const void *b) {
     const watch_finding *f = a, *g = b;
     int c = compare(f->at.block, g->at.block);
@@ -98,9 +106,11 @@ static int in_order(const void *a, const void *b) {
     if (!c) c = compare(f->at.function, g->at.function);
     if (!c) c = compare(f->at.instr, g->at.instr);
     if (!c) c = compare(f->kind, g->kind);
-    if (!c) c = compare(f->other.instr, g->other.instr);
-    if (!c) c = compare(f->other.function, g->other.function);
-    return c ? c : compare(f->key, g->key);
+    if (!c) c = compare_places(&f->other, &g->other);
+    if (!c) c = compare(f->key, g->key);
+    if (!c) c = compare(g->severity, f->severity); /* the worst first */
+    if (!c) c = compare_places(&f->origin, &g->origin);
+    return c ? c : compare(hash_of(f), hash_of(g));
 }
 
 void watch_findings_sort(watch_findings *all) {

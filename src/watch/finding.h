@@ -66,6 +66,7 @@ typedef struct watch_findings {
 /* Folds with an equal one: the same kind, severity, instructions of all sides, and key. The one of the earliest block is
  * shown. */
 void watch_findings_add(watch_findings *findings, const watch_finding *finding);
+bool watch_findings_hold(const watch_findings *findings, const watch_finding *finding); /* an equal one */
 /* Is an equal finding there? Then counts it: a finding that comes often is not put together again and again. */
 bool watch_findings_again(watch_findings *findings, const watch_finding *finding);
 void watch_findings_merge(watch_findings *into, const watch_findings *from);

@@ -10,7 +10,8 @@
 typedef struct cell {
     uint64_t requests, sectors, asked, used; /* of all others */
     uint64_t chunks;  /* under the own model, all requests */
-    uint64_t sample;  /* an address that was accessed */
+    uint64_t sample;  /* the first address that was accessed, ... */
+    uint64_t block;   /* ... by this block, plus 1; 0: none was */
     uint8_t width, access;
     watch_memo memo;
 } cell;
@@ -59,10 +60,12 @@ static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
 }
 
 static void note(cell *c, const eng_batch *batch, const eng_event *ev) {
-    if (c->access) return;
+    if (c->block) return;
     c->width = ev->width;
     c->access = ev->access;
-    if (ev->mask) c->sample = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
+    if (!ev->mask) return;
+    c->block = batch->block + 1;
+    c->sample = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
 }
 
 void watch_memory_first(void *opaque, const eng_batch *batch, const eng_event *ev) {
@@ -98,7 +101,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             a->asked += b->asked;
             a->used += b->used;
             a->chunks += b->chunks;
-            if (!a->access) a->sample = b->sample;
+            if (b->block && (!a->block || b->block < a->block)) a->block = b->block, a->sample = b->sample;
             a->width = b->width;
             a->access = b->access;
         }

@@ -20,6 +20,8 @@ if(NOT WG_SANITIZE)
     wg_compile_options(checks_${name})
     add_test(NAME checks_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_host $<TARGET_FILE:checks_${name}>)
     set_tests_properties(checks_${name} PROPERTIES LABELS "sanitize" TIMEOUT 120)
+    add_test(NAME checks_${name}_same_report COMMAND ${PROJECT_SOURCE_DIR}/tests/same_report $<TARGET_FILE:warpgrind> --cases -- $<TARGET_FILE:checks_${name}>)
+    set_tests_properties(checks_${name}_same_report PROPERTIES TIMEOUT 300)
   endforeach()
   add_test(NAME checks_options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_options $<TARGET_FILE:warpgrind> $<TARGET_FILE:checks_streams>
            $<TARGET_FILE:checks_host> ${CMAKE_CURRENT_BINARY_DIR}/options)

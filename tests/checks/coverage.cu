@@ -36,6 +36,11 @@ __global__ void bytes(unsigned char *out, const float *in, int n) {
 __global__ void grid_stride(float *out, const float *in, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = in[i];
 }
+/* Alone in its block, the last thread shows no stride; the others do. */
+__global__ void last_alone(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.x + 1 < gridDim.x || threadIdx.x + 1 == blockDim.x) out[i] = in[i]; // <- last_alone
+}
 /* One value a block: its index is not the thread's. */
 __global__ void block_sums(float *out, const float *in, int n) {
     if (threadIdx.x == 0) out[blockIdx.x] = in[blockIdx.x] + n;

@@ -1,4 +1,4 @@
-/* Findings are the same, byte for byte, for every number of workers. */
+/* A report is the same, byte for byte, for every number of workers, whichever of them runs which block. */
 #ifndef WG_TEST_CHECKS_JOBS_H
 #define WG_TEST_CHECKS_JOBS_H
 
@@ -7,23 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is found of the kernel with these checks and so many workers; NULL: it could not be run. */
-typedef json_t *findings_by_jobs(const void *kernel, const char *cubin, const char *checks, unsigned jobs);
+/* What is told of the kernel with these checks and so many workers; NULL: it could not be run. */
+typedef json_t *report_by_jobs(const void *kernel, const char *cubin, const char *checks, unsigned jobs);
 
-/* The number of workers that gave other findings than one; 0: none did. Of all kinds, and without races, which may have one
+/* How the blocks came to how many workers. */
+typedef struct dealt {
+    const char *how;
+    unsigned jobs;
+} dealt;
+static const dealt ways[] = {{"", 1}, {"each", 2}, {"each", 4}, {"parts", 2}, {"parts", 4}, {"back", 2}, {"back", 4}, {"1", 3}, {"2", 4}};
+
+static char *text_of(report_by_jobs *report, const void *kernel, const char *cubin, const char *checks, dealt way) {
+    setenv("WARPGRIND_DEAL", way.how, 1);
+    json_t *document = report(kernel, cubin, checks, way.jobs);
+    char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+    unsetenv("WARPGRIND_DEAL");
+    json_decref(document);
+    return text;
+}
+
+/* The first way that gave another report than one worker; NULL: none did. Of all kinds, and without races, which may have one
  * worker only. */
-static unsigned other_with_jobs(findings_by_jobs *find, const void *kernel, const char *cubin) {
+static const dealt *other_when_dealt(report_by_jobs *report, const void *kernel, const char *cubin) {
     static const char *const checks[] = {"all", "all,-race"};
-    unsigned other = 0;
+    const dealt *other = NULL;
     for (unsigned k = 0; k < sizeof checks / sizeof *checks; k++) {
-        char *first = NULL;
-        for (unsigned jobs = 1; jobs <= 4; jobs *= 2) {
-            json_t *findings = find(kernel, cubin, checks[k], jobs);
-            char *text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
-            if (!text || (first && strcmp(first, text) != 0)) other = jobs;
-            if (first) free(text);
-            else first = text;
-            json_decref(findings);
+        char *first = text_of(report, kernel, cubin, checks[k], ways[0]);
+        for (unsigned w = 1; w < sizeof ways / sizeof *ways && !other; w++) {
+            char *text = text_of(report, kernel, cubin, checks[k], ways[w]);
+            if (!first || !text || strcmp(first, text) != 0) other = &ways[w];
+            free(text);
         }
         free(first);
     }

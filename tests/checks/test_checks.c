@@ -91,16 +91,15 @@ static wg_status launch(wg_device *dev, const expected *e, wg_address a, wg_addr
                                                                 e->shared, args, 3, NULL, err);
 }
 
-static json_t *findings_told(wg_device *dev) {
+static json_t *report_told(wg_device *dev) {
     char *text = wg_report_json(dev);
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = json_incref(json_object_get(document, "findings"));
-    json_decref(document);
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
     free(text);
-    return findings;
+    return document;
 }
 
 /* Launches it; NULL: it could not be. jobs 0: one a processor. */
-static json_t *findings_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *status, wg_error *err) {
+static json_t *report_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *status, wg_error *err) {
     wg_device *dev = NULL;
     wg_address a, b;
     const wg_options options = {.max_instructions = 10000000, .checks = checks, .jobs = jobs};
@@ -111,9 +110,9 @@ static json_t *findings_of(const expected *e, const char *cubin, const char *che
         return NULL;
     }
     *status = launch(dev, e, a, b, err);
-    json_t *findings = findings_told(dev);
+    json_t *report = report_told(dev);
     wg_close(dev);
-    return findings;
+    return report;
 }
 
 /* What is shown before the launch, and then not watched, changes nothing about what is found. */
@@ -121,27 +120,30 @@ static bool same_without_proofs(const expected *e, const char *cubin, const json
     wg_status status;
     wg_error err = {0};
     setenv("WARPGRIND_PROOFS", "off", 1);
-    json_t *others = findings_of(e, cubin, NULL, 0, &status, &err);
+    json_t *others = report_of(e, cubin, NULL, 0, &status, &err);
     unsetenv("WARPGRIND_PROOFS");
-    bool same = others && json_equal((json_t *)findings, others);
+    bool same = others && json_equal((json_t *)findings, json_object_get(others, "findings"));
     json_decref(others);
     return same || complain(e, NULL, "other findings where everything is watched");
 }
 
-static json_t *findings_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
     wg_status status;
     wg_error err = {0};
-    return findings_of(kernel, cubin, checks, jobs, &status, &err);
+    return report_of(kernel, cubin, checks, jobs, &status, &err);
 }
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
-    unsigned jobs = e->grid > 1 ? other_with_jobs(findings_with, e, cubin) : 0;
-    return !jobs || complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
+    const dealt *other = e->grid > 1 ? other_when_dealt(report_with, e, cubin) : NULL;
+    char text[100];
+    if (other) snprintf(text, sizeof text, "another report with %u workers, blocks dealt as '%s' says", other->jobs, other->how);
+    return !other || complain(e, NULL, text);
 }
 
 static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err = {0};
     wg_status status;
-    json_t *findings = findings_of(e, cubin, NULL, 0, &status, &err);
+    json_t *report = report_of(e, cubin, NULL, 0, &status, &err);
+    const json_t *findings = json_object_get(report, "findings");
     if (!findings) return false;
     bool ok = judge(e, findings);
     if (status && ((status != WG_ERR_DEADLOCK && status != WG_ERR_FAULT) || !e->kind[0])) {
@@ -151,7 +153,7 @@ static bool run(const expected *e, const char *cubin, bool show) {
     ok &= same_without_proofs(e, cubin, findings);
     ok &= same_for_all_jobs(e, cubin);
     if (show) json_dumpf(findings, stdout, JSON_INDENT(1));
-    json_decref(findings);
+    json_decref(report);
     return ok;
 }
 
@@ -167,16 +169,16 @@ static unsigned run_together(const expected *all, unsigned n, const char *cubin)
         return printf("%s\n", err.text), wg_close(dev), n;
     for (unsigned k = 0; k < n; k++)
         if (launch(dev, &all[k], a, b, &err) && err.status != WG_ERR_FAULT && err.status != WG_ERR_DEADLOCK) wrong++, printf("%s: %s\n", all[k].name, err.text);
-    json_t *findings = findings_told(dev);
+    json_t *report = report_told(dev);
     for (unsigned k = 0; k < n; k++) {
         json_t *own = json_array(), *f;
         size_t i, length = strlen(all[k].name);
-        json_array_foreach(findings, i, f)
+        json_array_foreach(json_object_get(report, "findings"), i, f)
             if (strncmp(word(f, "kernel"), all[k].name, length) == 0 && word(f, "kernel")[length] == '(') json_array_append(own, f);
         wrong += !judge(&all[k], own);
         json_decref(own);
     }
-    json_decref(findings);
+    json_decref(report);
     wg_close(dev);
     return wrong;
 }

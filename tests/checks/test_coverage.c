@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobs.h"
 #include "warpgrind/warpgrind.h"
 
 enum { THREADS = 128, BLOCKS = 10000 / THREADS, N = 10000 };
@@ -40,6 +41,8 @@ static const struct {
     {"bytes, all", "bytes", BLOCKS + 1, THREADS, N, 1, COPIED, NULL, 0, 0},
     {"blocks of 33 threads", "twice", 303, 33, N, 4, COPIED, "warning", 9999, 9999},
     {"blocks of 33 threads, all", "twice", 304, 33, N, 4, COPIED, NULL, 0, 0},
+    {"the last thread alone", "last_alone", 8, THREADS, 1100, 4, COPIED, "warning", 1024, 1099},
+    {"the last thread alone, all", "last_alone", 8, THREADS, 1024, 4, COPIED, NULL, 0, 0},
     {"a loop over the grid", "grid_stride", 4, THREADS, N, 4, COPIED, NULL, 0, 0},
     {"a value a block", "block_sums", 8, THREADS, 64, 4, COPIED, NULL, 0, 0},
     {"scattered", "scattered", 4, THREADS, N, 4, COPIED, NULL, 0, 0},
@@ -103,11 +106,13 @@ static wg_status follow(wg_device *dev, size_t c, wg_address out, wg_address in,
     return status ? status : wg_copy_out(dev, host, out, size, err);
 }
 
-static bool run(size_t c, const char *source, const char *cubin) {
+/* kernel: the number of the case. */
+static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+    size_t c = *(const size_t *)kernel;
     wg_error err = {0};
     wg_device *dev = NULL;
     wg_address out, in;
-    const wg_options options = {.checks = "coverage"};
+    const wg_options options = {.checks = checks, .jobs = jobs};
     size_t size = (size_t)cases[c].elements * cases[c].width;
     int n = (int)cases[c].elements * (strcmp(cases[c].kernel, "vectors") ? 1 : 4);
     wg_status status = wg_open(cubin, &options, &dev, &err);
@@ -122,11 +127,18 @@ static bool run(size_t c, const char *source, const char *cubin) {
     char *text = status ? NULL : wg_report_json(dev);
     json_t *document = text ? json_loads(text, 0, NULL) : NULL;
     if (!document) printf("%s: %s\n", cases[c].name, err.text);
-    bool ok = document && judge(c, marked_line(source, cases[c].kernel), json_object_get(document, "findings"));
-    json_decref(document);
     free(text);
     wg_close(dev);
-    return ok;
+    return document;
+}
+
+static bool run(size_t c, const char *source, const char *cubin) {
+    json_t *document = report_with(&c, cubin, "coverage", 0);
+    bool ok = document && judge(c, marked_line(source, cases[c].kernel), json_object_get(document, "findings"));
+    const dealt *other = other_when_dealt(report_with, &c, cubin);
+    if (other) printf("%s: another report with %u workers, blocks dealt as '%s' says\n", cases[c].name, other->jobs, other->how);
+    json_decref(document);
+    return ok && !other;
 }
 
 int main(int argc, char **argv) {

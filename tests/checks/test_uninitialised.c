@@ -110,7 +110,7 @@ static bool judge_unwritten(const expected *e, const buffers *b, const json_t *a
 }
 
 /* jobs 0: one a processor. NULL: what was never written is not as it should be. */
-static json_t *findings_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *result, wg_error *err) {
+static json_t *report_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *result, wg_error *err) {
     wg_device *dev = NULL;
     buffers b = {0};
     static int numbers[ELEMENTS];
@@ -128,29 +128,31 @@ static json_t *findings_of(const expected *e, const char *cubin, const char *che
         status = wg_launch(dev, wg_kernel(dev, e->name, err), wg_dim3(e->grid, 1, 1), wg_dim3(e->block, 1, 1), 0, args, 4, NULL, err);
     if (!status) status = act(dev, e, &b, true, err);
     char *text = dev ? wg_report_json(dev) : NULL;
-    json_t *document = text ? json_loads(text, 0, NULL) : NULL, *findings = NULL;
-    if (judge_unwritten(e, &b, json_object_get(document, "allocations"))) findings = json_incref(json_object_get(document, "findings"));
-    json_decref(document);
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+    if (!judge_unwritten(e, &b, json_object_get(document, "allocations"))) json_decref(document), document = NULL;
     free(text);
     wg_close(dev);
     *result = status;
-    return findings;
+    return document;
 }
 
-static json_t *findings_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
     wg_status status;
     wg_error err;
-    return findings_of(kernel, cubin, checks, jobs, &status, &err);
+    return report_of(kernel, cubin, checks, jobs, &status, &err);
 }
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
-    unsigned jobs = e->grid > 1 ? other_with_jobs(findings_with, e, cubin) : 0;
-    return !jobs || complain(e, NULL, jobs == 2 ? "other findings with 2 workers" : "other findings with 4 workers");
+    const dealt *other = e->grid > 1 ? other_when_dealt(report_with, e, cubin) : NULL;
+    char text[100];
+    if (other) snprintf(text, sizeof text, "another report with %u workers, blocks dealt as '%s' says", other->jobs, other->how);
+    return !other || complain(e, NULL, text);
 }
 
 static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err;
     wg_status status;
-    json_t *findings = findings_of(e, cubin, NULL, 0, &status, &err);
+    json_t *report = report_of(e, cubin, NULL, 0, &status, &err);
+    const json_t *findings = json_object_get(report, "findings");
     bool ok = findings && judge(e, findings);
     if (status) {
         printf("%s: %s\n", e->name, err.text);
@@ -158,7 +160,7 @@ static bool run(const expected *e, const char *cubin, bool show) {
     }
     ok &= same_for_all_jobs(e, cubin);
     if (show) json_dumpf(findings, stdout, JSON_INDENT(1));
-    json_decref(findings);
+    json_decref(report);
     return ok;
 }
 

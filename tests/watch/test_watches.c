@@ -168,8 +168,37 @@ static void every_counter_is_described(void **state) {
     assert_int_equal(watch_counter_find("no such counter"), -1);
 }
 
+/* Findings that differ in one thing each come in one order, whoever found which of them first. */
+static void findings_have_one_order(void **state) {
+    enum { N = 5 };
+    watch_finding all[N];
+    (void)state;
+    for (int k = 0; k < N; k++)
+        all[k] = (watch_finding){.kind = WATCH_KIND_UNINITIALISED, .severity = WATCH_ERROR, .at = {.known = true, .instr = 9}, .other = {.known = true, .instr = 3}};
+    all[1].origin = (watch_side){.known = true, .instr = 2};
+    all[2].origin = (watch_side){.known = true, .instr = 1, .function = 1};
+    all[3].severity = WATCH_NOTE;
+    all[4].other.function = 1;
+    for (int round = 0; round < 100; round++) {
+        watch_findings workers[2] = {0}, told = {0};
+        for (int n = 0; n < 3 * N; n++) watch_findings_add(&workers[random32() % 2], &all[random32() % N]);
+        for (int n = 0; n < N; n++) watch_findings_add(&workers[n % 2], &all[n]);
+        for (unsigned w = 0; w < 2; w++) watch_findings_merge(&told, &workers[w ^ (round & 1)]);
+        watch_findings_sort(&told);
+        assert_int_equal(told.list.count, N);
+        static const int order[N] = {0, 2, 1, 3, 4};
+        for (int n = 0; n < N; n++) {
+            assert_int_equal(told.list.at[n].severity, all[order[n]].severity);
+            assert_int_equal(told.list.at[n].origin.instr, all[order[n]].origin.instr);
+            assert_int_equal(told.list.at[n].other.function, all[order[n]].other.function);
+        }
+        for (unsigned w = 0; w < 2; w++) watch_findings_free(&workers[w]);
+        watch_findings_free(&told);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counters_are_the_models_summed), cmocka_unit_test(workers_make_no_difference),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(findings_have_one_order), cmocka_unit_test(counters_are_the_models_summed), cmocka_unit_test(workers_make_no_difference),
                                        cmocka_unit_test(every_counter_is_described)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
