@@ -73,7 +73,9 @@ static bool test(const char *cubin, const char *kernel) {
     json_t *without = findings_of(cubin, kernel, launches, "off", 1);
     size_t n = races_in(without);
     bool ok = without && n;
+    static const char *const dealt[] = {"", "each", "back"};
     for (unsigned jobs = 1; ok && jobs <= 3; jobs++) {
+        setenv("WARPGRIND_DEAL", dealt[jobs - 1], 1);
         json_t *with = findings_of(cubin, kernel, launches, "on", jobs);
         ok = with && json_equal(with, without);
         if (!ok && with) {

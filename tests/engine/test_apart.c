@@ -60,7 +60,7 @@ typedef struct outcome {
 } outcome;
 
 /* One launch on a machine of its own. Only the first of the two arrays is written to before: the other holds small numbers too. */
-static bool run(const char *cubin, const kernel *k, unsigned jobs, outcome *o) {
+static bool run(const char *cubin, const kernel *k, unsigned jobs, int dealing, outcome *o) {
     machine *m = machine_open(cubin);
     static uint32_t values[BYTES / 4];
     uint64_t at[2], params[4] = {0};
@@ -74,7 +74,7 @@ static bool run(const char *cubin, const kernel *k, unsigned jobs, outcome *o) {
     const img_function *f = img_find_function(m->module, k->name);
     assert_non_null(f);
     eng_launch l = {.function = f, .grid = {k->grid[0], k->grid[1], 1}, .block = {k->block[0], k->block[1], 1}, .params = params,
-                    .jobs = jobs, .finding = machine_finding, .ctx = m, .count_reads = true};
+                    .jobs = jobs, .dealing = {.kind = dealing, .seed = 1}, .finding = machine_finding, .ctx = m, .count_reads = true};
     memset(o, 0, sizeof *o);
     o->status = eng_run(m->code, &l, &m->result, &m->err);
     bool apart = m->result.apart;
@@ -97,11 +97,12 @@ static void said_of_the_right_ones(void **state) {
             const kernel *k = &kernels[n];
             char cubin[512];
             snprintf(cubin, sizeof cubin, "%s/../engine/apart.sm_%d.cubin", WG_TEST_DATA, sms[s]);
-            assert_false(run(cubin, k, 1, &one));
-            for (unsigned jobs = 2; jobs <= 3; jobs++) {
-                bool apart = run(cubin, k, jobs, &several);
+            assert_false(run(cubin, k, 1, ENG_DEAL_AS_THEY_COME, &one));
+            for (unsigned way = 0; way < 2 * (ENG_DEAL_RANDOM + 1); way++) {
+                unsigned jobs = 2 + way % 2;
+                bool apart = run(cubin, k, jobs, (int)way / 2, &several);
                 if (apart != k->apart) fail_msg("sm_%d, %s (entry %u): %s", sms[s], k->name, n, apart ? "said to be apart" : "not found to be apart");
-                if (memcmp(&one, &several, sizeof one)) fail_msg("sm_%d, %s (entry %u): another result with %u workers", sms[s], k->name, n, jobs);
+                if (memcmp(&one, &several, sizeof one)) fail_msg("sm_%d, %s (entry %u): another result with %u workers, dealing %u", sms[s], k->name, n, jobs, way / 2);
             }
         }
 }
