@@ -127,13 +127,14 @@ static void lanes_at(const touch *t, race_mark before, uint64_t byte, unsigned *
  * puts back the counter that all have counted up. */
 static bool seen_by_own_atomic(const touch *t, uint32_t before, const race_access *a, unsigned lane, uint64_t word) {
     const race_access *now = t->now;
-    if (!(a->access & ENG_ATOMIC) || now->access & STRONG) return false;
+    if (!(a->access & ENG_ATOMIC) || now->access & STRONG || now->width < 4 || (now->cls == ENG_UNIFORM && now->mask & (now->mask - 1)))
+        return false;
     const race_row *row = row_of(t->st, word, now->space == ENG_SHARED);
     unsigned n = word / 4 % RACE_WORDS;
     for (unsigned k = 0; row && k < (row->spread ? RACE_WORD_SLOTS : RACE_SLOTS); k++) {
         race_mark mark = row->words[k] >> n & 1 ? row->spread ? row->more[k][n] : row->at[k] : 0;
         const race_access *own = race_access_of(t->st, mark);
-        if (!mark || RACE_TOKEN(mark) < before || own->block != now->block || own->warp != now->warp || own->width != now->width) continue;
+        if (!mark || RACE_TOKEN(mark) <= before || own->block != now->block || own->warp != now->warp || own->width != now->width) continue;
         bool result = (own->access & (ENG_ATOMIC | ENG_READ | ENG_REDUCTION)) == (ENG_ATOMIC | ENG_READ);
         if (result && race_lane(t->st, mark, word) == lane) return true;
     }
@@ -164,12 +165,12 @@ static bool look(const touch *t, race_mark before, uint32_t words) {
             unsigned lane, lane_before;
             lanes_at(t, before, byte, &lane_before, &lane);
             race_order order = race_order_of(st, token, lane_before, t->now, lane);
-            if (order == RACE_UNORDERED && conflicts && seen_by_own_atomic(t, token, a, lane, word)) order = RACE_ORDERED;
             if (order == RACE_ORDERED) {
                 if (quick) return ordered;
                 continue;
             }
             ordered = false;
+            if (conflicts && seen_by_own_atomic(t, token, a, lane, word)) continue; /* that thread alone */
             if (!conflicts) return false;
             race_report(st, t->batch, t->ev, lane, before, byte, order);
             if (quick) return false;

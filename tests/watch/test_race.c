@@ -34,13 +34,24 @@ static bool overlap(const thing *a, unsigned i, const thing *b, unsigned j) {
     return a->lanes[i] < b->lanes[j] + b->width && b->lanes[j] < a->lanes[i] + a->width;
 }
 
-static bool races(const thing *a, const thing *b, bool same) {
+/* Has the lane itself had the result of an atomic there, between an atomic of somebody else and its plain access? */
+static bool seen(const thing *a, const thing *b, unsigned j) {
+    if (!(a->access & ENG_ATOMIC) || b->access & ENG_ATOMIC || b->width < 4) return false;
+    for (const thing *own = a + 1; own < b; own++)
+        if (own->access & ENG_ATOMIC && own->space == b->space && own->block == b->block && own->warp == b->warp && own->width == b->width &&
+            own->mask >> j & 1 && own->lanes[j] == b->lanes[j])
+            return true;
+    return false;
+}
+
+/* b comes after a. sure: what a later atomic has seen is left out, which the watch may report where it has no room to remember that atomic. */
+static bool races(const thing *a, const thing *b, bool same, bool sure) {
     if (a->space != b->space || (a->space == ENG_SHARED && a->block != b->block)) return false;
     if (!((a->access | b->access) & ENG_WRITE) || (a->access & b->access & ENG_ATOMIC)) return false;
     if (a->block == b->block && a->epoch != b->epoch) return false;
     for (unsigned i = 0; i < 32; i++)
         for (unsigned j = same ? i + 1 : 0; j < 32; j++) {
-            if (!(a->mask >> i & 1) || !(b->mask >> j & 1) || !overlap(a, i, b, j)) continue;
+            if (!(a->mask >> i & 1) || !(b->mask >> j & 1) || !overlap(a, i, b, j) || (sure && seen(a, b, j))) continue;
             if (a->block != b->block || a->warp != b->warp) return true;
             if (i != j && a->synced[i] == b->synced[j]) return true;
         }
@@ -85,7 +96,7 @@ static void some_access(eng_batch *batch, unsigned instr, thing *t) {
 static void a_launch(const watch_context *ctx, unsigned round) {
     void *state = watch_race.start(ctx);
     unsigned epoch = 0, synced[WARPS] = {0}, instr = 0;
-    bool expected = false;
+    bool expected = false, possible = false;
     assert_non_null(state);
     n_things = 0;
     for (unsigned b = 0; b < BLOCKS; b++) {
@@ -114,11 +125,15 @@ static void a_launch(const watch_context *ctx, unsigned round) {
         free(batch);
     }
     for (unsigned i = 0; i < n_things; i++)
-        for (unsigned j = i; j < n_things; j++) expected |= races(&things[i], &things[j], i == j);
+        for (unsigned j = i; j < n_things; j++) {
+            expected |= races(&things[i], &things[j], i == j, true);
+            possible |= races(&things[i], &things[j], i == j, false);
+        }
     watch_record record;
     assert_true(watch_record_init(&record, ctx->module));
     watch_race.finish(state, ctx, NULL, &record);
-    if ((record.findings.list.count != 0) != expected) fail_msg("launch %u: %s", round, expected ? "its race is missed" : "no race, but one is reported");
+    bool found = record.findings.list.count != 0;
+    if (found ? !possible : expected) fail_msg("launch %u: %s", round, expected ? "its race is missed" : "no race, but one is reported");
     watch_record_free(&record);
     watch_race.stop(state);
 }
