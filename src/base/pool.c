@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct member {
     wg_pool *pool;
@@ -18,8 +19,9 @@ struct wg_pool {
     int n, started; /* workers, and threads that run (at most n - 1) */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    uint64_t round; /* counts runs: a member takes part in each once */
-    int busy;       /* members still in this round */
+    uint64_t round;  /* counts runs: a member takes part in each once */
+    bool open;       /* it still may: who wakes up when all items are done does not count */
+    atomic_int busy; /* members that take part; changed with the lock held */
     bool stop;
 
     atomic_size_t next; /* first item nobody took */
@@ -46,6 +48,8 @@ static void *work(void *arg) {
         while (pool->round == seen && !pool->stop) pthread_cond_wait(&pool->wake, &pool->lock);
         if (pool->stop) break;
         seen = pool->round;
+        if (!pool->open) continue;
+        pool->busy++;
         pthread_mutex_unlock(&pool->lock);
         take_items(pool, me->worker);
         pthread_mutex_lock(&pool->lock);
@@ -95,6 +99,20 @@ void wg_pool_free(wg_pool *pool) {
     free(pool);
 }
 
+/* Items that were shared out well end nearly together, and to sleep and be woken takes longer than that. */
+static void await_a_little(const wg_pool *pool) {
+    enum { PATIENCE = 20000 /* ns */ };
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        for (int i = 0; i < 8; i++) {
+            if (!atomic_load_explicit(&pool->busy, memory_order_acquire)) return;
+            __builtin_ia32_pause();
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < PATIENCE);
+}
+
 int wg_pool_workers(const wg_pool *pool) {
     return pool->n;
 }
@@ -107,13 +125,15 @@ void wg_pool_run(wg_pool *pool, size_t n_items, wg_pool_fn *fn, void *context) {
     pool->context = context;
     /* One item needs no help; waking the others would cost more than it brings. */
     if (n_items > 1) {
-        pool->busy = pool->started;
+        pool->open = true;
         pool->round++;
         pthread_cond_broadcast(&pool->wake);
     }
     pthread_mutex_unlock(&pool->lock);
     take_items(pool, 0);
+    await_a_little(pool);
     pthread_mutex_lock(&pool->lock);
+    pool->open = false;
     while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -203,6 +204,11 @@ static void count_item(void *context, int worker, size_t item) {
     atomic_fetch_add(&t->seen[item], 1);
 }
 
+static void sleep_now_and_then(void *context, int worker, size_t item) {
+    if (item % 3 == 0) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* so long that the caller goes to sleep, too */
+    count_item(context, worker, item);
+}
+
 static void pool_does_each_item_once(void **state) {
     (void)state;
     static tally t;
@@ -216,6 +222,11 @@ static void pool_does_each_item_once(void **state) {
             size_t items = round == 0 ? 0 : round == 1 ? 1 : 1000;
             wg_pool_run(pool, items, count_item, &t);
             for (size_t i = 0; i < 1000; i++) assert_int_equal(t.seen[i], i < items);
+        }
+        for (int round = 0; round < 8; round++) {
+            memset(t.seen, 0, sizeof t.seen);
+            wg_pool_run(pool, 4, sleep_now_and_then, &t);
+            for (size_t i = 0; i < 4; i++) assert_int_equal(t.seen[i], 1);
         }
         wg_pool_free(pool);
     }
