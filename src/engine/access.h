@@ -188,17 +188,22 @@ ENG_INLINE void add_difference(const eng_view *v, uint64_t at, int times) {
     *word = sum;
 }
 /* An empty run, which may have any times, adds and takes away at one place. */
-ENG_INLINE void run_put(const eng_view *v, const mem_run *run) {
+ENG_INLINE void run_put(eng_view *v, const mem_run *run) {
     uint64_t end = run->start + run->n;
     add_difference(v, run->start, (int)run->times);
     add_difference(v, end, -(int)run->times);
+    v->plane_used = true;
 }
 static inline void run_drop(eng_view *v, mem_run *run) {
     if (run_fits(v, run)) run_put(v, run);
     else mem_run_flush(v, run);
 }
-/* Puts the run into the plane soon. */
+/* Puts the run into the plane soon, or, one of the first of several workers' runs, leaves it for the launch's end. */
 static inline void run_leave(eng_view *v, const mem_run *run) {
+    if (v->n_ended < v->most_ended) {
+        v->ended[v->n_ended++] = *run;
+        return;
+    }
     mem_run *oldest = &v->leaving[v->n_left++ % MEM_LEAVING];
     __builtin_prefetch(v->words + run->start / 4, 1);
     __builtin_prefetch(v->words + (run->start + run->n) / 4, 1);
@@ -238,6 +243,7 @@ ENG_INLINE void count_elements(eng_view *v, const mem_range *r, const uint64_t *
         ENG_LANES(l, group) count_run(v, A[l] + r->shadow, width, 1);
         return;
     }
+    v->plane_used = true;
     ENG_LANES(l, group) {
         uint64_t at = A[l] + r->shadow;
         uint32_t both;

@@ -1,7 +1,9 @@
 /* Blocks on several workers, with the result of running them in order, or none.
  *
  * Each worker marks the bytes that it writes, and those that it changes by reductions, in bits of its own, and
- * counts its reads in a plane of its own. A page is copied before any worker first changes it. When all have stopped:
+ * counts its reads in a list of runs and a plane of its own: the plane holds what is too much for the list, and, where
+ * another worker wrote to an allocation that this one read, all of it. A page is copied before any worker first changes
+ * it. When all have stopped:
  *
  *   conflict  iff some byte was written by one worker, and read, written or reduced by another, or reduced by one
  *             and read by another; texels are not counted: all of what they lie in is taken to be read
@@ -53,8 +55,11 @@ typedef struct own_view {
     wg_vec(uint64_t) chunks; /* that it marked something in */
     uint8_t *own_marks, *own_reds, *own_touched, *own_dirty;
     mem_plane own_plane;
+    mem_run *own_ended; /* room for all that a view has at once */
     int64_t asked; /* when, in ns */
 } own_view;
+
+static const uint64_t ENDED_BYTES = (MEM_ENDED + (UINT64_C(1) << MEM_RUNS) + MEM_LEAVING) * sizeof(mem_run);
 
 static void *reserve(uint64_t size) {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -78,6 +83,7 @@ static void free_view(const eng_memory *m, own_view *o) {
     unmap(o->own_dirty, (m->span >> MEM_TILE) + 1);
     unmap(o->own_plane.words, m->span / 2);
     unmap(o->own_plane.bytes, m->span);
+    unmap(o->own_ended, ENDED_BYTES);
     wg_u64map_free(&o->own_plane.spills);
     wg_u64map_free(&o->view.moved);
     wg_vec_free(&o->view.read);
@@ -125,7 +131,8 @@ static bool make_own(const eng_memory *m, own_view *o) {
     if (!o->own_dirty) o->own_dirty = reserve((m->span >> MEM_TILE) + 1);
     if (!o->own_plane.words) o->own_plane.words = reserve(m->span / 2);
     if (!o->own_plane.bytes) o->own_plane.bytes = reserve(m->span);
-    return o->own_marks && o->own_reds && o->own_touched && o->own_dirty && o->own_plane.words && o->own_plane.bytes;
+    if (!o->own_ended) o->own_ended = reserve(ENDED_BYTES);
+    return o->own_marks && o->own_reds && o->own_touched && o->own_dirty && o->own_plane.words && o->own_plane.bytes && o->own_ended;
 }
 
 /* --- how much memory -------------------------------------------------------------------- */
@@ -158,6 +165,7 @@ static void hand_in(eng_view *v) {
     own_view *o = (own_view *)v;
     struct mem_parallel *p = v->mem->parallel;
     mem_view_settle(v);
+    mem_view_flush(v);
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < v->read.count && p->count_reads; i++) {
         mem_reads_merge(&v->mem->plane, &v->plane, v->read.at[i], o->own_dirty);
@@ -205,11 +213,12 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bo
         eng_view *v = &o->view;
         if (workers > 1 && (!p->pages || !make_own(m, o)))
             return wg_fail(err, WG_ERR_MEMORY, "no address space for %u workers", workers);
-        memset(v->ranges, 0, sizeof v->ranges);
         v->mem = m;
         v->index = i;
         v->parallel = workers > 1;
-        v->failed = false;
+        v->failed = v->done = v->plane_used = false;
+        v->ended = v->parallel ? o->own_ended : NULL;
+        v->most_ended = v->parallel ? MEM_ENDED : 0;
         v->defined = m->defined;
         v->marks = v->parallel ? o->own_marks : m->defined;
         v->reds = v->parallel ? o->own_reds : NULL;
@@ -225,7 +234,17 @@ wg_status eng_memory_begin(eng_memory *m, unsigned workers, bool count_reads, bo
 
 eng_view *eng_memory_view(eng_memory *m, unsigned worker) { return m->parallel->views[worker]; }
 
-void eng_memory_view_done(eng_view *v) { mem_view_settle(v); }
+/* All runs to those that ended: so they lie side by side for the thread that puts the workers' counts together. */
+static void end_run(eng_view *v, const mem_run *run) { v->ended[v->n_ended++] = *run; }
+
+void eng_memory_view_done(eng_view *v) {
+    if (v->done) return;
+    v->done = true;
+    mem_view_settle(v);
+    memset(v->ranges, 0, sizeof v->ranges); /* the next launch may find other allocations there */
+    if (v->parallel) mem_view_take_runs(v, end_run);
+    else mem_view_flush(v);
+}
 
 /* --- before a byte changes ------------------------------------------------------------ */
 
@@ -404,9 +423,10 @@ static bool others_wrote(const struct mem_parallel *p, const eng_view *reader, c
     return false;
 }
 
-static bool reads_meet(const struct mem_parallel *p, const eng_view *v, const mem_alloc *a) {
+static bool reads_meet(const struct mem_parallel *p, eng_view *v, const mem_alloc *a) {
     read_walk k = {.p = p, .reader = v};
     if (!others_wrote(p, v, a)) return false;
+    mem_view_flush(v);
     if (has_spills(v, a)) return written_by_other(&k, a->shadow, a->pub.size);
     return walk_words(&k, a) || (v->plane.bytes_used && walk_bytes(&k, a));
 }
@@ -419,7 +439,7 @@ static bool texels_meet(const struct mem_parallel *p, const eng_view *v, const m
 bool eng_memory_conflict(eng_memory *m) {
     struct mem_parallel *p = m->parallel;
     if (!p || p->workers < 2) return false;
-    for (unsigned i = 0; i < p->workers; i++) mem_view_settle(p->views[i]);
+    for (unsigned i = 0; i < p->workers; i++) eng_memory_view_done(p->views[i]);
     for (unsigned i = 0; i < p->workers; i++) {
         own_view *o = (own_view *)p->views[i];
         if (o->view.failed) return true;
@@ -475,6 +495,36 @@ static void add_moved(eng_memory *m, const eng_view *v) {
     }
 }
 
+/* Those that nobody had to look at never were in the worker's plane. */
+static void add_ended(mem_plane *into, const eng_view *v) {
+    enum { AHEAD = 8 };
+    for (unsigned i = 0; i < v->n_ended; i++) {
+        const mem_run *run = &v->ended[i], *ahead = run + (i + AHEAD < v->n_ended ? AHEAD : 0);
+        __builtin_prefetch(into->words + ahead->start / 4, 1);
+        __builtin_prefetch(into->words + (ahead->start + ahead->n) / 4, 1);
+        mem_reads_run(into, run->start, run->n, (int)run->times);
+    }
+}
+
+static void add_reads(eng_memory *m, own_view *o, bool counts) {
+    eng_view *v = &o->view;
+    for (size_t i = 0; i < v->read.count; i++) {
+        mem_alloc *a = v->read.at[i];
+        if (v->plane_used) mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a, o->own_dirty);
+        if (counts) a->was_read = true;
+        if (v->plane_used && eng_memory_touched(m) > SMALL) mem_reads_unmap(&o->own_plane, a);
+    }
+    if (counts) {
+        mem_reads_merge_spills(&m->plane, &o->own_plane);
+        add_ended(&m->plane, v);
+    } else {
+        wg_u64map_free(&o->own_plane.spills);
+    }
+    o->own_plane.bytes_used = false;
+    v->n_ended = 0;
+    v->read.count = 0;
+}
+
 static void end_own(eng_memory *m, own_view *o, bool keep) {
     eng_view *v = &o->view;
     o->own_plane = v->plane;
@@ -482,25 +532,16 @@ static void end_own(eng_memory *m, own_view *o, bool keep) {
         add_marks(m, o);
         add_moved(m, v);
     }
-    for (size_t i = 0; i < v->read.count; i++) {
-        mem_alloc *a = v->read.at[i];
-        bool counts = keep && m->parallel->count_reads;
-        mem_reads_merge(counts ? &m->plane : NULL, &o->own_plane, a, o->own_dirty);
-        if (counts) a->was_read = true;
-        if (eng_memory_touched(m) > SMALL) mem_reads_unmap(&o->own_plane, a);
-    }
-    if (keep && m->parallel->count_reads) mem_reads_merge_spills(&m->plane, &o->own_plane);
-    else wg_u64map_free(&o->own_plane.spills);
-    o->own_plane.bytes_used = false;
+    add_reads(m, o, keep && m->parallel->count_reads);
     clear_marks(o);
     wg_u64map_free(&v->moved);
-    v->read.count = v->texels.count = 0;
+    v->texels.count = 0;
 }
 
 void eng_memory_end(eng_memory *m, bool keep) {
     struct mem_parallel *p = m->parallel;
     if (!p || !p->workers) return;
-    for (unsigned i = 0; i < p->workers; i++) mem_view_settle(p->views[i]);
+    for (unsigned i = 0; i < p->workers; i++) eng_memory_view_done(p->views[i]);
     if (p->workers == 1) {
         m->plane = p->views[0]->plane;
     } else {

@@ -25,24 +25,39 @@ static void settle(eng_view *v, mem_range *r) {
 
 void mem_view_settle(eng_view *v) {
     for (unsigned i = 0; i < 3 * MEM_RANGES; i++) settle(v, &v->ranges[i]);
-    for (unsigned i = 0; i < MEM_LEAVING; i++) mem_run_flush(v, &v->leaving[i]);
+}
+
+void mem_view_take_runs(eng_view *v, void (*take)(eng_view *v, const mem_run *run)) {
+    enum { N = 1 << (MEM_RUNS - 6), FEW = 4 }; /* most of them are empty: looked at a few at a time */
+    for (unsigned i = 0; i < MEM_LEAVING; i++)
+        if (v->leaving[i].n) take(v, &v->leaving[i]);
+    memset(v->leaving, 0, sizeof v->leaving);
     for (; v->runs_used; v->runs_used &= v->runs_used - 1) {
-        mem_run *run = &v->runs[(size_t)__builtin_ctzll(v->runs_used) << (MEM_RUNS - 6)];
-        for (unsigned i = 0; i < 1u << (MEM_RUNS - 6); i++) mem_run_flush(v, &run[i]);
+        mem_run *run = &v->runs[(size_t)__builtin_ctzll(v->runs_used) * N];
+        for (unsigned i = 0; i < N; i += FEW) {
+            if (!(run[i].n | run[i + 1].n | run[i + 2].n | run[i + 3].n)) continue;
+            for (unsigned k = i; k < i + FEW; k++)
+                if (run[k].n) take(v, &run[k]);
+        }
+        memset(run, 0, N * sizeof *run); /* empty ones go, too: nothing goes on from a run that is not among those in use */
     }
 }
 
-/* An empty run that is left goes, too: nothing goes on from a run that is not among those in use. */
-void mem_run_flush(eng_view *v, mem_run *run) {
+void mem_view_flush(eng_view *v) {
+    for (unsigned i = 0; i < v->n_ended; i++) mem_run_flush(v, &v->ended[i]);
+    v->n_ended = 0;
+    mem_view_take_runs(v, mem_run_flush);
+}
+
+void mem_run_flush(eng_view *v, const mem_run *run) {
     const uint64_t ends[2] = {run->start, run->start + run->n};
-    if (run->n) {
-        const int16_t *words = v->plane.words;
-        bool was[2] = {words[ends[0] / 4] != 0, words[ends[1] / 4] != 0}; /* bytes leave them as they are */
-        mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
-        for (unsigned k = 0; v->dirty && k < 2; k++)
-            v->dirty[ends[k] >> MEM_TILE] = (uint8_t)(v->dirty[ends[k] >> MEM_TILE] + (words[ends[k] / 4] != 0) - was[k]);
-    }
-    *run = (mem_run){0};
+    if (!run->n) return;
+    v->plane_used = true;
+    const int16_t *words = v->plane.words;
+    bool was[2] = {words[ends[0] / 4] != 0, words[ends[1] / 4] != 0}; /* bytes leave them as they are */
+    mem_reads_run(&v->plane, run->start, run->n, (int)run->times);
+    for (unsigned k = 0; v->dirty && k < 2; k++)
+        v->dirty[ends[k] >> MEM_TILE] = (uint8_t)(v->dirty[ends[k] >> MEM_TILE] + (words[ends[k] / 4] != 0) - was[k]);
 }
 
 static void note_read(eng_view *v, mem_alloc *a) {

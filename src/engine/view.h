@@ -31,7 +31,8 @@ typedef struct mem_run {
 enum {
     MEM_WINDOW = 11, /* log2 of its bytes */
     MEM_RUNS = 12,   /* log2 of how many runs a view has: so many that few share a place */
-    MEM_LEAVING = 8
+    MEM_LEAVING = 8,
+    MEM_ENDED = 1024 /* how many runs of a launch are remembered that ended */
 };
 
 enum { MEM_NOT_KEPT, MEM_KEEPING, MEM_KEPT };
@@ -61,7 +62,11 @@ typedef struct eng_view {
     wg_u64map moved;        /* several workers: allocation id * 2 + (1: written) -> bytes */
     wg_vec(mem_alloc *) read; /* allocations that the view filled ranges of, for loads */
     wg_vec(mem_alloc *) texels; /* several workers: allocations read as textures or surfaces, which no plane counts */
+    mem_run *ended;         /* several workers: the runs that ended first; a short launch has no others, and needs no plane */
+    unsigned n_ended, most_ended;
+    bool plane_used;        /* several workers: something was put into the plane */
     bool failed;            /* the host had no room for what had to be kept */
+    bool done;              /* eng_memory_view_done */
 } eng_view;
 
 /* Memory of a device that the launch's own may not touch (eng_launch.reach). What lies on the host is everybody's. */
@@ -89,7 +94,8 @@ eng_view *eng_memory_view(eng_memory *mem, unsigned worker);
 /* Between two blocks. False: what the workers keep for themselves takes more memory than a launch may (and they may meet:
  * if they cannot, the view gives it up by itself). The launch has to be run by one worker. */
 bool eng_memory_view_fits(eng_view *v);
-/* The worker has run its last block: what it can do for the end by itself, on its own thread. */
+/* The worker has run its last block: what it can do for the end by itself, on its own thread. Where it was not called, the end
+ * does it. */
 void eng_memory_view_done(eng_view *v);
 /* With all workers stopped: did one touch what another wrote, or could something not be kept? Then the result may not
  * be that of running the blocks in order. Always false with one worker. */
@@ -102,7 +108,7 @@ bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access
 /* The worker reads texels, anywhere in the allocation. */
 void mem_texels_read(eng_view *v, mem_alloc *a);
 /* Puts a run into the plane. */
-void mem_run_flush(eng_view *v, mem_run *run);
+void mem_run_flush(eng_view *v, const mem_run *run);
 /* Before the bytes at shadow offset `at` change: marks them, accounts for the chunk, keeps the old contents when
  * several workers run. red: by a reduction. False: the host has no room; do not write. */
 bool mem_mark(eng_view *v, const mem_range *r, uint64_t address, uint64_t n, bool red);

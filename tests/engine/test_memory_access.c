@@ -716,6 +716,53 @@ static void workers_meet_or_not(void **state) {
     if (met <= 50 || apart <= 50) fail_msg("%u rounds met, %u did not", met, apart);
 }
 
+/* Reads of three workers, put together: whether few runs were left for the end or so many that planes were needed, with counts
+ * that one plane can hold and others that only the sum of several planes cannot. */
+static void counts_of_workers_add_up(void **state) {
+    (void)state;
+    enum { WORKERS = 3, LAUNCHES = 3 };
+    static uint64_t reads[AREA];
+    static const unsigned many[] = {3, MEM_ENDED, 3 * MEM_ENDED, 8 * MEM_ENDED};
+    for (unsigned n = 0; n < 2 * sizeof many / sizeof *many; n++) {
+        const eng_allocation *a;
+        assert_int_equal(eng_memory_new((uint64_t)1 << 30, &memory, NULL), WG_OK);
+        assert_int_equal(eng_memory_alloc(memory, AREA, ENG_ALLOC_DEVICE, &a, NULL), WG_OK);
+        memset(reads, 0, sizeof reads);
+        for (unsigned launch = 0; launch < LAUNCHES; launch++) {
+            bool keep = launch != 1;
+            assert_int_equal(eng_memory_begin(memory, WORKERS, true, n % 2, NULL), WG_OK);
+            for (unsigned k = 0; k < WORKERS * many[n / 2]; k++) {
+                eng_view *v = eng_memory_view(memory, k % WORKERS);
+                bool words = rng() % 8;
+                uint32_t at = rng() % (AREA - 512), size = 1 + rng() % 512, times = rng() % 16 ? 1 + rng() % 40 : 30000;
+                if (words) at &= ~3u, size = (size + 3) & ~3u;
+                mem_range *r = &v->ranges[0];
+                if (!r->size) assert_true(mem_range_fill(v, r, a->address, ENG_READ));
+                run_add(v, &(eng_ins){.y = mem_range_slot(rng() % 8, ENG_READ)}, a->address + at + r->shadow, size, times);
+                for (uint32_t b = at; b < at + size && keep; b++) reads[b] += times;
+            }
+            for (unsigned k = 0; k < WORKERS; k++) assert_in_range(eng_memory_view(memory, k)->n_ended, many[n / 2] > MEM_ENDED, MEM_ENDED);
+            assert_false(eng_memory_conflict(memory));
+            eng_memory_end(memory, keep);
+            for (unsigned k = 0; k < WORKERS; k++) { /* what the next launch believes */
+                const eng_view *v = eng_memory_view(memory, k);
+                for (unsigned i = 0; i < 3 * MEM_RANGES; i++) assert_int_equal(v->ranges[i].size, 0);
+                for (unsigned i = 0; i < 1u << MEM_RUNS; i++) assert_int_equal(v->runs[i].n, 0);
+                assert_int_equal(v->n_ended, 0);
+            }
+            eng_read_map map;
+            uint64_t count;
+            assert_int_equal(eng_read_map_open(&map, memory, a, 1), WG_OK);
+            for (uint32_t b = 0; b < AREA; b++) {
+                assert_int_equal(eng_read_map_next(&map, &count, 1), 1);
+                assert_int_equal(count, reads[b]);
+            }
+            eng_read_map_close(&map);
+        }
+        eng_memory_free(memory);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_accesses_agree_with_a_model), cmocka_unit_test(places_in_turns_are_runs),
@@ -723,7 +770,7 @@ int main(void) {
         cmocka_unit_test(faults_have_their_kinds),
         cmocka_unit_test(shared_accesses_agree_with_a_model), cmocka_unit_test(local_memory_is_each_lanes_own),
         cmocka_unit_test(integer_atomics_agree_with_a_model), cmocka_unit_test(float_atomics_round_and_flush),
-        cmocka_unit_test(workers_meet_or_not)};
+        cmocka_unit_test(workers_meet_or_not), cmocka_unit_test(counts_of_workers_add_up)};
     __builtin_cpu_init();
 #if defined(__AVX512F__)
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return 77;
