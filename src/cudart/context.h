@@ -21,6 +21,8 @@ enum { RT_STACK_FRAMES = 24 }; /* host return addresses kept for an allocation o
 
 struct rt_module; /* module.h */
 
+typedef struct rt_graph_pool { uint64_t reserved, idle, used_high, reserved_high; } rt_graph_pool; /* graph_memory.c */
+
 /* What each device of the machine has of its own (its streams: stream.c, its pools: pool.c). */
 typedef struct rt_own {
     cudaError_t sticky; /* an error that ended a kernel: every later call returns it */
@@ -28,6 +30,7 @@ typedef struct rt_own {
     unsigned flags;     /* cudaSetDeviceFlags */
     size_t limits[7];   /* by enum cudaLimit */
     uint64_t peers;     /* bit set of devices whose memory its kernels may touch too */
+    rt_graph_pool graph_pool;
 } rt_own;
 
 typedef struct rt_context {

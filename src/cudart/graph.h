@@ -62,14 +62,17 @@ cudaError_t rt_work_of(const struct cudaGraphNodeParams *params, rt_work *work);
 cudaError_t rt_node_set(rt_node *node, const struct cudaGraphNodeParams *params);
 
 /* graph_memory.c: what allocation nodes allocate. The address is given when the node is made, and stays; the memory is the
- * program's from the node's run to its being freed, by a node or a call. */
+ * program's from the node's run to its being freed, by a node or a call. Nodes of which one always runs after the other's memory
+ * is freed have the same. */
 typedef struct rt_graph_memory {
     uint64_t address;
     size_t size;
     unsigned holders; /* nodes */
     bool live;
+    struct rt_graph_part *part; /* what its graph has of the device's memory */
 } rt_graph_memory;
-cudaError_t rt_graph_memory_new(size_t size, rt_graph_memory **out);
+/* For a node of the graph that waits for these. The caller holds it. */
+cudaError_t rt_graph_memory_new(rt_graph *graph, rt_node *const *needs, size_t n, size_t size, unsigned device, rt_graph_memory **out);
 void rt_graph_memory_hold(rt_graph_memory *memory);
 void rt_graph_memory_drop(rt_graph_memory *memory);
 /* NULL: not such memory. */

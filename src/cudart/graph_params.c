@@ -78,7 +78,7 @@ cudaError_t rt_work_of(const struct cudaGraphNodeParams *p, rt_work *w) {
         if (!p->alloc.bytesize || p->alloc.poolProps.allocType != cudaMemAllocationTypePinned ||
             p->alloc.poolProps.location.type != cudaMemLocationTypeDevice || !rt_is_device(p->alloc.poolProps.location.id))
             return cudaErrorInvalidValue;
-        return rt_graph_memory_new(p->alloc.bytesize, &w->alloc.memory);
+        return cudaSuccess; /* which memory, its place in the graph says */
     case cudaGraphNodeTypeMemFree:
         w->free.address = p->free.dptr;
         w->free.memory = rt_graph_memory_at(p->free.dptr);
@@ -111,6 +111,8 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraph
     }
     rt_work work;
     e = rt_work_of(p, &work);
+    if (!e && p->type == cudaGraphNodeTypeMemAlloc)
+        e = rt_graph_memory_new(graph, needs, n, p->alloc.bytesize, (unsigned)p->alloc.poolProps.location.id, &work.alloc.memory);
     rt_node *node = e ? NULL : rt_node_new(graph, &work, needs, n);
     if (!e && !node) e = cudaErrorMemoryAllocation;
     drop(&work);

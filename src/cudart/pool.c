@@ -57,7 +57,7 @@ void rt_pool_freed(uint64_t address, uint64_t size) {
 static cudaError_t capture_alloc(void **out, size_t size, rt_stream *stream) {
     rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
     work.alloc.asked = (struct cudaMemAllocNodeParams){.poolProps = default_of(stream->device)->props, .bytesize = size};
-    cudaError_t e = rt_graph_memory_new(size, &work.alloc.memory);
+    cudaError_t e = rt_graph_memory_new(stream->capture->graph, stream->tips.at, stream->tips.count, size, stream->device, &work.alloc.memory);
     if (e) return e;
     *out = work.alloc.asked.dptr = (void *)(uintptr_t)work.alloc.memory->address;
     e = rt_capture_add(stream, &work, NULL);

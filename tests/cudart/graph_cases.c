@@ -323,8 +323,8 @@ static void memory(void) {
     uint64_t used = 1, high = 0;
     OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
     OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &high));
-    SAME(used, 0);
-    SAME(high, N * sizeof(int));
+    SAME(used, 32 << 20); /* the graph's chunk is reserved until it is trimmed */
+    SAME(high, 32 << 20);
 
     struct cudaMemAllocNodeParams a = {.bytesize = 1000};
     a.poolProps.allocType = cudaMemAllocationTypePinned;
@@ -353,6 +353,99 @@ static void memory(void) {
     OK(cudaDeviceGraphMemTrim(0));
     OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &used));
     SAME(used, 0);
+}
+
+static cudaGraphNode_t allocate(cudaGraph_t graph, cudaGraphNode_t after, size_t size, void **at) {
+    struct cudaMemAllocNodeParams a = {.bytesize = size};
+    a.poolProps.allocType = cudaMemAllocationTypePinned;
+    a.poolProps.location.type = cudaMemLocationTypeDevice;
+    cudaGraphNode_t node;
+    OK(cudaGraphAddMemAllocNode(&node, graph, &after, after != NULL, &a));
+    *at = a.dptr;
+    return node;
+}
+
+static cudaGraphNode_t free_after(cudaGraph_t graph, cudaGraphNode_t after, void *at) {
+    cudaGraphNode_t node;
+    OK(cudaGraphAddMemFreeNode(&node, graph, &after, 1, at));
+    return node;
+}
+
+/* A node that waits for memory of the same size to be freed has its address; one that may run while it is in use has not. */
+static void memory_again(void) {
+    cudaGraph_t graph;
+    void *a, *b, *c, *d, *e, *f;
+    OK(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t first = allocate(graph, NULL, 4096, &a), freed = free_after(graph, first, a), second = allocate(graph, freed, 4096, &b);
+    CHECK(b == a);
+    allocate(graph, freed, 4096, &c); /* b is not freed before it */
+    CHECK(c != a);
+    allocate(graph, NULL, 4096, &d);
+    CHECK(d != a && d != c);
+    freed = free_after(graph, second, b);
+    allocate(graph, freed, 2048, &e);
+    CHECK(e != a);
+    second = allocate(graph, freed, 512, &f);
+    allocate(graph, second, 4096, &f); /* waits for it through another */
+    CHECK(f == a);
+    cudaGraphExec_t exec = instance(graph);
+    OK(cudaGraphLaunch(exec, NULL));
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemset(f, 1, 4096)); /* the last one was not freed */
+    OK(cudaFree(f));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+}
+
+static uint64_t reserved(void) {
+    uint64_t bytes = 1, used = 0;
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &bytes));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    SAME(used, bytes);
+    return bytes;
+}
+
+/* What cuda-samples' graphMemoryFootprint printed on an H200: a launch takes chunks of 32 MiB, another graph has them when all in
+ * it is freed, and trimming gives back what no graph has. */
+static void memory_reserved(void) {
+    const uint64_t chunk = 32 << 20;
+    cudaGraphExec_t with_free[2], without[2];
+    void *at[2];
+    OK(cudaDeviceGraphMemTrim(0));
+    uint64_t before = reserved(), high = 1;
+    for (int i = 0; i < 2; i++) {
+        cudaGraph_t graph;
+        OK(cudaGraphCreate(&graph, 0));
+        cudaGraphNode_t node = allocate(graph, NULL, 1 << 20, &at[i]);
+        free_after(graph, node, at[i]);
+        with_free[i] = instance(graph);
+        OK(cudaGraphDestroy(graph));
+        OK(cudaGraphCreate(&graph, 0));
+        allocate(graph, NULL, 1 << 20, &at[i]);
+        without[i] = instance(graph);
+        OK(cudaGraphDestroy(graph));
+    }
+    SAME(reserved(), before); /* making them takes nothing */
+    OK(cudaGraphLaunch(with_free[0], NULL));
+    OK(cudaGraphLaunch(with_free[0], NULL));
+    OK(cudaGraphLaunch(with_free[1], NULL));
+    SAME(reserved(), before + chunk);
+    OK(cudaDeviceGraphMemTrim(0));
+    SAME(reserved(), before);
+    for (int i = 0; i < 2; i++) OK(cudaGraphLaunch(without[i], NULL));
+    SAME(reserved(), before + 2 * chunk);
+    OK(cudaDeviceGraphMemTrim(0));
+    SAME(reserved(), before + 2 * chunk); /* in use */
+    for (int i = 0; i < 2; i++) OK(cudaFree(at[i]));
+    SAME(reserved(), before + 2 * chunk);
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &high));
+    CHECK(high >= before + 2 * chunk);
+    OK(cudaDeviceGraphMemTrim(0));
+    SAME(reserved(), before);
+    for (int i = 0; i < 2; i++) {
+        OK(cudaGraphExecDestroy(with_free[i]));
+        OK(cudaGraphExecDestroy(without[i]));
+    }
 }
 
 /* The kernel sets the condition through its address: a loop that runs until a word is 0. */
@@ -444,7 +537,7 @@ static void overlap(void) {
 
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"build", build}, {"order", order}, {"update", update}, {"children", children}, {"capture", capture},
-    {"capture_errors", capture_errors}, {"capture_to_graph", capture_to_graph}, {"memory", memory},
+    {"capture_errors", capture_errors}, {"capture_to_graph", capture_to_graph}, {"memory", memory}, {"memory_again", memory_again}, {"memory_reserved", memory_reserved},
     {"conditional", conditional}, {"user_objects", user_objects}, {"overlap", overlap},
 };
 
