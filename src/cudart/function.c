@@ -56,7 +56,7 @@ static void fill(struct cudaFuncAttributes *out, const rt_function *fn) {
         .localSizeBytes = image->local_bytes,
         .maxThreadsPerBlock = (int)rt_function_max_threads(fn),
         .numRegs = (int)image->registers,
-        .ptxVersion = module->sm,
+        .ptxVersion = module->ptx_sm,
         .binaryVersion = module->sm,
         .maxDynamicSharedSizeBytes = (int)rt_function_max_dynamic(fn),
         .preferredShmemCarveout = fn->carveout,

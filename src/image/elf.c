@@ -160,6 +160,14 @@ void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific) {
     }
 }
 
+int img_elf_ptx_architecture(const elf_file *elf) {
+    enum { NAME = 12, NAMED = NAME + 12, LEAST = NAMED + 4 }; /* of a note: three lengths, "NVIDIA Corp", version, architecture */
+    const elf_section *info = img_elf_find(elf, ".note.nv.cuinfo");
+    if (info && info->data && info->size >= LEAST && !memcmp(info->data + NAME, "NVIDIA Corp", NAMED - NAME))
+        return info->data[NAMED + 2] | info->data[NAMED + 3] << 8;
+    return elf->abi_version < ABI_CUDA13 ? (int)(elf->flags >> 16 & 0xff) : 0;
+}
+
 size_t img_elf_extent(const void *bytes, size_t limit) {
     Elf64_Ehdr header;
     if (!img_is_elf(bytes, limit) || limit < sizeof header) return 0;

@@ -55,6 +55,8 @@ wg_status img_elf_relocs(const elf_section *section, const elf_file *elf, wg_are
                          size_t *count, wg_error *err);
 /* What a cubin's header says it was compiled for: 90 for sm_90. */
 void img_elf_architecture(const elf_file *elf, int *sm, bool *arch_specific);
+/* The architecture of the PTX that it was made from, which may be older; 0 when it does not say. */
+int img_elf_ptx_architecture(const elf_file *elf);
 /* How many bytes an ELF file takes that starts at bytes and may be followed by others; 0 when it says
  * nonsense. */
 size_t img_elf_extent(const void *bytes, size_t limit);

@@ -154,6 +154,7 @@ typedef struct img_reloc {
 typedef struct img_module {
     wg_arena *arena;
     int sm;
+    int ptx_sm; /* of the PTX that it was made from: sm or older */
     bool arch_specific;
     bool has_lines;
     const char *note; /* something that could not be read and that a report should say; NULL: nothing */

@@ -123,6 +123,8 @@ static wg_status read_module(module_reader *r, const void *cubin, size_t size) {
         return wg_fail(r->err, WG_ERR_UNSUPPORTED,
                        "a relocatable cubin (nvcc -dc): it becomes executable when nvcc links it (-dlink)");
     img_elf_architecture(&r->elf, &r->module->sm, &r->module->arch_specific);
+    r->module->ptx_sm = img_elf_ptx_architecture(&r->elf);
+    if (!r->module->ptx_sm) r->module->ptx_sm = r->module->sm;
     if (r->module->sm < 70)
         return wg_fail(r->err, WG_ERR_UNSUPPORTED,
                        "code for sm_%d: the instruction formats before sm_75 are not read", r->module->sm);

@@ -459,6 +459,7 @@ static void functions(void) {
     OK(cudaFuncGetAttributes(&a, bounded));
     SAME(a.maxThreadsPerBlock, 64);
     SAME(a.binaryVersion, 80);
+    SAME(a.ptxVersion, 80);
     CHECK(a.numRegs > 0 && a.numRegs < 256);
     OK(cudaFuncGetAttributes(&a, reverse));
     SAME(a.maxThreadsPerBlock, 1024);

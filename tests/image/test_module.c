@@ -177,6 +177,34 @@ static void relocations_name_their_targets(void **state) {
 
 /* Made from probe.cu's PTX by the ptxas of CUDA 11.8 and 12.4, whose ELF files state the architecture and the
  * barriers elsewhere. */
+/* A cubin with other bytes at the place where these stand. */
+static img_module *changed(const char *name, const char *these, size_t n, size_t at, uint8_t byte) {
+    wg_arena *arena = wg_arena_new();
+    wg_bytes cubin = test_data(arena, name);
+    uint8_t *copy = wg_arena_alloc(arena, cubin.size), *place = NULL;
+    memcpy(copy, cubin.data, cubin.size);
+    assert_non_null(place = memmem(copy, cubin.size, these, n));
+    place[at] = byte;
+    wg_error err = {0};
+    img_module *m = NULL;
+    assert_int_equal(img_module_read(copy, cubin.size, &m, &err), WG_OK);
+    wg_arena_free(arena);
+    return m;
+}
+
+static void cubins_name_the_ptx_that_they_were_made_from(void **state) {
+    (void)state;
+    static const char note[] = "NVIDIA Corp\0\2\0\x5a", flags[] = {0x50, 0x05, 0x50, 0};
+    img_module *made[] = {probe(90), changed("cubin/probe_sm90.cubin", note, sizeof note - 1, 14, 80),
+                          test_module("cubin/probe_cuda11_sm80.cubin"), changed("cubin/probe_cuda11_sm80.cubin", flags, sizeof flags, 2, 75)};
+    const int sm[] = {90, 90, 80, 80}, ptx[] = {90, 80, 80, 75};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(made[i]->sm, sm[i]);
+        assert_int_equal(made[i]->ptx_sm, ptx[i]);
+        img_module_free(made[i]);
+    }
+}
+
 static void cubins_of_older_toolkits_are_read(void **state) {
     (void)state;
     const struct {
@@ -214,6 +242,7 @@ int main(void) {
         cmocka_unit_test(large_parameters_are_read),
         cmocka_unit_test(variables_have_place_and_initial_value),
         cmocka_unit_test(relocations_name_their_targets),
+        cmocka_unit_test(cubins_name_the_ptx_that_they_were_made_from),
         cmocka_unit_test(cubins_of_older_toolkits_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,7 @@ static void the_real_one_gives_a_kernel(void **state) {
     img_module *m;
     assert_int_equal(img_module_read(cubin, size, &m, &err), WG_OK);
     assert_int_equal(m->sm, 86);
+    assert_int_equal(m->ptx_sm, e->sm);
     assert_non_null(img_find_function(m, "twice"));
     img_module_free(m);
     img_close(f);
