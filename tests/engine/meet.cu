@@ -18,6 +18,14 @@ extern "C" __global__ void parted(float *out, int n) {
     out[threadIdx.x] = v;
 }
 
+// The first n lanes of each four go through the loop and add the next one's value; they name all 32, of which the others wait at its end.
+extern "C" __global__ void neighbours(const float *a, float *out, int n) {
+    float v = a[threadIdx.x], sum = 0;
+    for (int r = threadIdx.x & 3; r < n; r += 4) sum += v + __shfl_down_sync(0xffffffffu, v, 1, 4);
+    out[threadIdx.x] = sum;
+    out[threadIdx.x + 32] = v;
+}
+
 // Each lane names the lanes of its own label: the groups go on one after the other.
 extern "C" __global__ void labelled(const int *label, const int *value, int *out) {
     int t = threadIdx.x;
