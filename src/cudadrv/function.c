@@ -167,14 +167,18 @@ static CUresult launch(CUfunction f, const cudaLaunchConfig_t *config, void **pa
     return drv_result(cudaLaunchKernelExC(config, fn, extra ? pointers : params));
 }
 
+static cudaLaunchConfig_t as_runtime(const CUlaunchConfig *config) {
+    return (cudaLaunchConfig_t){.gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                                .blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                .dynamicSmemBytes = config->sharedMemBytes,
+                                .stream = config->hStream,
+                                .attrs = config->attrs,
+                                .numAttrs = config->numAttrs};
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {
     if (!config) return CUDA_ERROR_INVALID_VALUE;
-    cudaLaunchConfig_t c = {.gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ},
-                            .blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ},
-                            .dynamicSmemBytes = config->sharedMemBytes,
-                            .stream = config->hStream,
-                            .attrs = config->attrs,
-                            .numAttrs = config->numAttrs};
+    cudaLaunchConfig_t c = as_runtime(config);
     return launch(f, &c, params, extra);
 }
 
@@ -206,6 +210,17 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, 
 }
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, CUfunction f, int blocks, int threads) {
     DRV_CALL(cudaOccupancyAvailableDynamicSMemPerBlock(dynamic, f, blocks, threads));
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config) {
+    if (!config) return CUDA_ERROR_INVALID_VALUE;
+    cudaLaunchConfig_t c = as_runtime(config);
+    DRV_CALL(cudaOccupancyMaxActiveClusters(clusters, f, &c));
+}
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, const CUlaunchConfig *config) {
+    if (!config) return CUDA_ERROR_INVALID_VALUE;
+    cudaLaunchConfig_t c = as_runtime(config);
+    DRV_CALL(cudaOccupancyMaxPotentialClusterSize(size, f, &c));
 }
 
 /* The block size, of whole warps, with which most threads are resident; the smallest grid that fills the device with it. */

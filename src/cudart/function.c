@@ -45,6 +45,11 @@ uint64_t rt_function_resident(const rt_function *fn, unsigned threads, size_t dy
     return (uint64_t)rt_function_per_sm(fn, threads, dynamic) * rt_gpu()->sms;
 }
 
+unsigned rt_function_max_cluster(const rt_function *fn) {
+    if (rt_gpu()->major < 9) return 1;
+    return fn->nonportable_cluster ? 16 : 8;
+}
+
 /* --- attributes --------------------------------------------------------------------------------------- */
 
 static void fill(struct cudaFuncAttributes *out, const rt_function *fn) {
@@ -196,4 +201,58 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, const voi
     }
     *dynamic = low;
     return rt_leave(cudaSuccess);
+}
+
+/* The cluster that a launch with this configuration would have; 1,1,1: none was asked for. */
+static dim3 cluster_of(const cudaLaunchConfig_t *config, const img_function *image) {
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return (dim3){config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y, config->attrs[i].val.clusterDim.z};
+    if (image->cluster[0]) return (dim3){image->cluster[0], image->cluster[1], image->cluster[2]};
+    return (dim3){1, 1, 1};
+}
+
+/* The blocks of a cluster lie in one GPC. Of sm_90 a full one has 18 SMs; what the devices sold lack of eight full ones is taken from
+ * each in turn, two SMs (a TPC) at a time. */
+static unsigned active_clusters(unsigned per_sm, unsigned size) {
+    enum { GPCS = 8, FULL = 18 };
+    unsigned sms[GPCS], missing = GPCS * FULL > rt_gpu()->sms ? GPCS * FULL - rt_gpu()->sms : 0, clusters = 0;
+    for (unsigned g = 0; g < GPCS; g++) sms[g] = FULL;
+    for (unsigned g = 0; missing; g = (g + 1) % GPCS) {
+        unsigned some = missing < 2 ? missing : 2;
+        sms[g] -= some < sms[g] ? some : sms[g];
+        missing -= some;
+    }
+    for (unsigned g = 0; g < GPCS; g++) clusters += sms[g] * per_sm / size;
+    return clusters;
+}
+
+static cudaError_t about_clusters(int *out, const void *function, const cudaLaunchConfig_t *config, bool largest) {
+    if (!out || !config || (config->numAttrs && !config->attrs)) return rt_note(cudaErrorInvalidValue);
+    cudaError_t e = rt_enter();
+    if (e) return e;
+    rt_function *fn = NULL;
+    if ((e = rt_function_of(function, &fn))) return rt_leave(e);
+    const dim3 *b = &config->blockDim;
+    uint64_t threads = (uint64_t)b->x * b->y * b->z;
+    unsigned per_sm = threads <= UINT32_MAX ? rt_function_per_sm(fn, (unsigned)threads, config->dynamicSmemBytes) : 0, most = rt_function_max_cluster(fn);
+    if (rt_gpu()->major < 9) return rt_leave(cudaErrorNotSupported);
+    if (largest) {
+        while (most > 1 && !active_clusters(per_sm, most)) most /= 2;
+        *out = per_sm ? (int)most : 0;
+        return rt_leave(cudaSuccess);
+    }
+    dim3 c = cluster_of(config, fn->image);
+    uint64_t size = (uint64_t)c.x * c.y * c.z;
+    if (!size || size > most) return rt_leave(cudaErrorInvalidClusterSize);
+    *out = (int)active_clusters(per_sm, (unsigned)size);
+    return rt_leave(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const cudaLaunchConfig_t *config) {
+    return about_clusters(size, function, config, true);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *config) {
+    return about_clusters(clusters, function, config, false);
 }

@@ -12,6 +12,8 @@ unsigned rt_function_max_threads(const rt_function *fn);
 size_t rt_function_max_dynamic(const rt_function *fn);
 /* Blocks that an SM, and the whole device, hold at once. */
 unsigned rt_function_per_sm(const rt_function *fn, unsigned threads, size_t dynamic);
+/* Blocks that a cluster of it may have. */
+unsigned rt_function_max_cluster(const rt_function *fn);
 uint64_t rt_function_resident(const rt_function *fn, unsigned threads, size_t dynamic);
 
 #endif

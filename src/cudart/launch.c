@@ -82,16 +82,18 @@ static cudaError_t check_limits(const rt_kernel *rq, const char **why) {
     return cudaSuccess;
 }
 
-/* Clusters of one block are ordinary launches; larger ones need what the engine does not have. */
 static cudaError_t check_cluster(const rt_kernel *rq, const char **why) {
-    const img_function *image = rq->fn->image;
-    dim3 c = rq->cluster;
-    if (!c.x && image->cluster[0]) c = (dim3){image->cluster[0], image->cluster[1], image->cluster[2]};
+    const uint32_t *own = rq->fn->image->cluster;
+    const dim3 c = rq->cluster.x ? rq->cluster : (dim3){own[0], own[1], own[2]};
     if (!c.x) return cudaSuccess;
+    if (rt_gpu()->major < 9) return *why = "clusters need a device of compute capability 9.0", cudaErrorInvalidClusterSize;
+    if (own[0] && (c.x != own[0] || c.y != own[1] || c.z != own[2]))
+        return *why = "not the cluster that the kernel was compiled for (__cluster_dims__)", cudaErrorInvalidClusterSize;
     if (!c.y || !c.z || rq->grid.x % c.x || rq->grid.y % c.y || rq->grid.z % c.z)
         return *why = "a grid that is no multiple of the cluster", cudaErrorInvalidClusterSize;
-    if ((uint64_t)c.x * c.y * c.z > 1)
-        return *why = "warpgrind does not run thread block clusters", cudaErrorNotSupported;
+    if ((uint64_t)c.x * c.y * c.z > rt_function_max_cluster(rq->fn))
+        return *why = "more blocks in a cluster than the kernel may have (8; 16 with cudaFuncAttributeNonPortableClusterSizeAllowed)",
+               cudaErrorInvalidClusterSize;
     return cudaSuccess;
 }
 
@@ -154,12 +156,14 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
         .function = rq->fn->image,
         .grid = {rq->grid.x, rq->grid.y, rq->grid.z},
         .block = {rq->block.x, rq->block.y, rq->block.z},
+        .cluster = {rq->cluster.x, rq->cluster.y, rq->cluster.z},
         .shared_dynamic = (uint32_t)rq->shared,
         .params = rq->params,
         .cooperative = rq->cooperative,
         .device = device,
         .reach = rt_device_count() > 1 ? here->peers | UINT64_C(1) << device : 0,
         .print = rt_print,
+        .stack_bytes = (uint32_t)here->limits[cudaLimitStackSize],
         .heap_bytes = here->limits[cudaLimitMallocHeapSize],
         .stream = stream->number,
         .timeline = rt_timeline(stream),

@@ -12,7 +12,8 @@ enum {
     MEM_PAIR = 1,      /* the base register holds 64 bits */
     MEM_UNIFORM = 2,   /* a uniform pair is added (slot b) */
     MEM_SIGNED = 4,    /* narrow loads extend the sign */
-    MEM_SCALE = 8      /* shared: bits 28.. are the shift of the base register */
+    MEM_SCALE = 8,     /* shared: bits 28.. are the shift of the base register */
+    MEM_RANKED = 16    /* shared: addresses hold the block's rank */
 };
 
 /* Address, width, order and range of a global or generic access. */

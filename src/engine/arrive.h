@@ -28,53 +28,63 @@ static unsigned told(unsigned what) {
     default: return ENG_PHASE_ARRIVES;
     }
 }
-static bool barrier_lanes(const eng_ins *i, eng_warp *w, uint32_t on, const uint64_t *A) {
+static bool barrier_lanes(const eng_ins *i, eng_warp *w, uint32_t on, const uint64_t *A, const eng_reach *r) {
     active m;
     shape s;
     active_of(&m, on);
     w->worked |= on;
-    uint32_t bad = window_outside(A, &m, on, w->shared_size, 8);
-    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    uint32_t bad = window_outside(A, &m, on, r->end, 8);
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, r->space, A, bad, w->shared_size)) return false;
     shape_of(A, &m, on, 8, &s);
-    if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
+    if (wants_access(w)) put_access(w, i, on, &s, r->space, A);
     return true;
+}
+static inline bool own_barrier_lanes(const eng_ins *i, eng_warp *w, uint32_t on, const uint64_t *A) {
+    return barrier_lanes(i, w, on, A, &(eng_reach){w->shared, w->shared_size, ENG_SHARED});
+}
+static __attribute__((noinline)) bool arrive_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r) {
+    if (ENG_UNLIKELY(!barrier_lanes(i, w, on, A, r))) return false;
+    unsigned what = told(i->x >> 8 & 15);
+    uint32_t since = 0, phase = 0; /* lanes at one barrier and in one phase are told together */
+    uint64_t at = 0;
+    ENG_LANES(l, on) {
+        uint64_t old, now;
+        memcpy(&old, r->at + A[l], 8);
+        if (since && A[l] != at) {
+            put_phase(w, i, since, r->space, at, what, phase);
+            since = 0;
+        }
+        at = A[l];
+        phase = (uint32_t)(old >> 63);
+        since |= 1u << l;
+        now = i->x & SYNC_DROP ? mbarrier90_drop(old) : old;
+        now = change(now, i->x >> 8 & 15, eng_u32(R, i->c)[l]);
+        memcpy(r->at + A[l], &now, 8);
+        if (now >> 63 != phase) {
+            put_phase(w, i, since, r->space, at, what | ENG_PHASE_ENDS, phase);
+            since = 0;
+        }
+        if (!i->y) continue;
+        eng_u32(R, i->d)[l] = (uint32_t)old;
+        eng_u32(R, i->d + ENG_SLOT)[l] = (uint32_t)(old >> 32);
+    }
+    put_phase(w, i, since, r->space, at, what, phase);
+    return true;
+}
+static inline bool own_arrive_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    return arrive_lanes(i, w, R, on, A, &(eng_reach){w->shared, w->shared_size, ENG_SHARED});
 }
 static __attribute__((noinline)) const eng_ins *arrive(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
-        shared_addresses(i, R, A);
-        if (ENG_UNLIKELY(!barrier_lanes(i, w, on, A))) ENG_GOTO(eng_end(w, i));
-        unsigned what = told(i->x >> 8 & 15);
-        uint32_t since = 0, phase = 0; /* lanes at one barrier and in one phase are told together */
-        uint64_t at = 0;
-        ENG_LANES(l, on) {
-            uint64_t old, now;
-            memcpy(&old, w->shared + A[l], 8);
-            if (since && A[l] != at) {
-                put_phase(w, i, since, at, what, phase);
-                since = 0;
-            }
-            at = A[l];
-            phase = (uint32_t)(old >> 63);
-            since |= 1u << l;
-            now = i->x & SYNC_DROP ? mbarrier90_drop(old) : old;
-            now = change(now, i->x >> 8 & 15, eng_u32(R, i->c)[l]);
-            memcpy(w->shared + A[l], &now, 8);
-            if (now >> 63 != phase) {
-                put_phase(w, i, since, at, what | ENG_PHASE_ENDS, phase);
-                since = 0;
-            }
-            if (!i->y) continue;
-            eng_u32(R, i->d)[l] = (uint32_t)old;
-            eng_u32(R, i->d + ENG_SLOT)[l] = (uint32_t)(old >> 32);
-        }
-        put_phase(w, i, since, at, what, phase);
+        shared_addresses(i, w, R, A);
+        if (ENG_UNLIKELY(!own_arrive_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT;
 }
 static bool bind_arrive(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned what) {
-    bind_window(plan, in, out, ENG_ATOMIC | ENG_READ | ENG_WRITE);
+    bind_shared(plan, in, out, ENG_ATOMIC | ENG_READ | ENG_WRITE);
     out->width = 8;
     out->d = eng_slot_dst(plan, &in->dst);
     out->y = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;

@@ -157,13 +157,15 @@ static void line_of(const eng_blk *block, const eng_ins *at, char *text, size_t 
 }
 
 static void describe(const eng_blk *block, const eng_group *g, char *text, size_t size) {
-    static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR "};
+    static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR ", "the cluster's barrier"};
     char line[24];
     line_of(block, g->at, line, sizeof line);
     if (g->state == ENG_GROUP_BSYNC || g->state == ENG_GROUP_BAR)
         snprintf(text, size, "lanes 0x%08x: %s%u at 0x%04x%s", g->mask, kinds[g->state], g->barrier, g->at->id * 16, line);
     else if (g->state == ENG_GROUP_WARPSYNC)
         snprintf(text, size, "lanes 0x%08x: WARPSYNC 0x%08x at 0x%04x%s", g->mask, g->want, g->at->id * 16, line);
+    else if (g->state == ENG_GROUP_CLUSTER)
+        snprintf(text, size, "lanes 0x%08x: %s at 0x%04x%s", g->mask, kinds[g->state], g->at->id * 16, line);
     else
         snprintf(text, size, "lanes 0x%08x: running at 0x%04x%s", g->mask, g->at->id * 16, line);
 }
@@ -294,6 +296,16 @@ static bool warpsyncs_go_on(eng_blk *block) {
     return any;
 }
 
+/* Does somebody wait whom another block can let go on? */
+static bool waits_for_cluster(const eng_blk *block) {
+    for (uint32_t n = 0; n < block->n_warps; n++) {
+        const eng_warp *w = &block->warps[n];
+        for (unsigned k = 0; w->state == ENG_WARP_WAITS && k < w->n_groups; k++)
+            if (w->groups[k].state == ENG_GROUP_CLUSTER) return true;
+    }
+    return false;
+}
+
 eng_block_end eng_run_block(eng_blk *block) {
     eng_worker *k = block->worker;
     if (out_of_patience(block)) return ENG_BLOCK_STOPPED; /* a grid of many short blocks never yields */
@@ -312,7 +324,7 @@ eng_block_end eng_run_block(eng_blk *block) {
             }
         }
         if (!block->live_warps) return ENG_BLOCK_DONE;
-        if (!ran && !warpsyncs_go_on(block)) return ENG_BLOCK_DEADLOCK;
+        if (!ran && !warpsyncs_go_on(block)) return waits_for_cluster(block) ? ENG_BLOCK_WAITS : ENG_BLOCK_DEADLOCK;
         rounds = only_spins ? rounds + 1 : 0;
         if (rounds == ROUNDS_UNTIL_SPINS && warpsyncs_go_on(block)) rounds = 0;
     }

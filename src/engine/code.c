@@ -289,5 +289,5 @@ const sass_instr *eng_instructions(const eng_code *code, const img_function *fun
 
 wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *err) {
     eng_plan *plan;
-    return eng_plan_get(code, function, 0, false, &plan, err);
+    return eng_plan_get(code, function, 0, false, false, &plan, err);
 }

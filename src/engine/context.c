@@ -64,6 +64,8 @@ static uint32_t lane_value(const eng_grid *grid, unsigned sr, uint32_t warp, uin
 }
 static uint32_t block_value(const eng_blk *block, unsigned sr) {
     if (sr >= 0x25 && sr <= 0x27) return block->index[sr - 0x25];
+    if (sr == ENG_SR_RANK) return block->rank;
+    if (sr == ENG_SR_TO_OWN) return -block->warps[0].shared_base;
     return (uint32_t)(block->linear % block->worker->device->gpu->sms); /* VIRTUALSMID */
 }
 

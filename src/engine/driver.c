@@ -21,8 +21,8 @@ bool drv_fetch(const eng_warp *w, unsigned lane, uint64_t address, void *to, siz
         for (size_t k = 0; k < n; k++) out[k] = w->local[(at + k) / 4 * ENG_SLOT + lane * 4 + (at + k) % 4];
         return true;
     }
-    if (address - ENG_SHARED_WINDOW < ENG_WINDOW_SIZE) {
-        uint64_t at = address - ENG_SHARED_WINDOW;
+    if (address - ENG_SHARED_WINDOW - w->shared_base < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_SHARED_WINDOW - w->shared_base;
         if (at + n > w->shared_size) return false;
         memcpy(out, w->shared + at, n);
         return true;
@@ -46,8 +46,8 @@ bool drv_store(eng_warp *w, unsigned lane, uint64_t address, const void *from, s
         }
         return true;
     }
-    if (address - ENG_SHARED_WINDOW < ENG_WINDOW_SIZE) {
-        uint64_t at = address - ENG_SHARED_WINDOW;
+    if (address - ENG_SHARED_WINDOW - w->shared_base < ENG_WINDOW_SIZE) {
+        uint64_t at = address - ENG_SHARED_WINDOW - w->shared_base;
         if (at + n > w->shared_size) return false;
         memcpy(w->shared + at, in, n);
         return true;

@@ -60,7 +60,7 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 /* --- launches ------------------------------------------------------------------------- */
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
     ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY, ENG_FAULT_PEER,
-    ENG_FAULT_SHARED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_DEADLOCK_IN_BRANCH /* at a block barrier */, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
+    ENG_FAULT_SHARED, ENG_FAULT_ENDED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_DEADLOCK_IN_BRANCH /* at a block barrier */, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
     ENG_FAULT_FREE
 } eng_finding_kind;
@@ -111,6 +111,7 @@ typedef struct eng_dealing {
 typedef struct eng_launch {
     const img_function *function;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];       /* blocks of a cluster, of which the grid is a multiple; 0,0,0: none was asked for */
     uint32_t shared_dynamic;   /* bytes */
     const void *params;        /* param_bytes of the function, laid out as img_param says */
     bool cooperative;
@@ -131,6 +132,7 @@ typedef struct eng_launch {
     /* What device code prints (error: assertions that failed); NULL: stdout and stderr. */
     void (*print)(void *ctx, bool error, const char *text, size_t n);
     void (*child)(void *ctx, const eng_child *child); /* in the order of blocks and warps; NULL: refused */
+    uint32_t stack_bytes;      /* of a thread, for calls whose depth the code does not state (cudaLimitStackSize); 0 = 1 KiB */
     uint64_t heap_bytes;       /* for device-side malloc, when it is first used; 0 = 8 MiB */
     /* By instruction of the kernel's own code: 1 + byte offset of the parameter whose pointer its address starts from, 0 where that is not
      * known. What ends up in another allocation is ENG_FAULT_STRAYED. NULL: nothing is known. */
@@ -139,6 +141,12 @@ typedef struct eng_launch {
     struct eng_trace *trace; /* one warp is watched step by step (trace.h); NULL: none */
     const volatile bool *cancel; /* set by another thread or a signal: the launch ends with ERR_TIMEOUT */
 } eng_launch;
+
+/* Clusters: how many blocks one may have, and where an address of the cluster's shared memory holds a block's rank. Clusters are counted as
+ * blocks are, x first, and so are the blocks of each, by their ranks. */
+enum { ENG_CLUSTER_BLOCKS = 16, ENG_RANK_SHIFT = 24 };
+uint64_t eng_cluster_block(const uint32_t grid[3], const uint32_t cluster[3], uint64_t number, uint32_t rank);
+uint64_t eng_cluster_of(const uint32_t grid[3], const uint32_t cluster[3], uint64_t block, uint32_t *rank);
 
 typedef struct eng_result {
     /* counts[f][i]: function f of the module (NULL where nothing ran), instruction i */

@@ -18,6 +18,8 @@ typedef enum eng_event_kind {
                         waits for, 0: all */
     ENG_EV_RELEASE,  /* a block barrier completed; more = its number, address = its warps, a bit each; mask = 0: all lanes
                         came to it with the same instruction */
+    ENG_EV_CLUSTER_ARRIVE, /* lanes in mask arrive at the barrier of their cluster; more = how often it had completed */
+    ENG_EV_CLUSTER_WAIT,   /* lanes in mask go on behind it; more = which completion, from 0, they waited for */
     ENG_EV_SYNCWARP, /* lanes in mask arrive at __syncwarp; more = mask named in the code, 0: the code does not hold it;
                         access = eng_meeting */
     ENG_EV_MASK,     /* lanes in mask go to a shuffle, vote or __syncwarp that names the lanes in more */
@@ -37,7 +39,10 @@ typedef enum eng_event_kind {
     ENG_EV_KINDS
 } eng_event_kind;
 
-typedef enum eng_space { ENG_GLOBAL, ENG_SHARED, ENG_LOCAL, ENG_CONST, ENG_PARAM } eng_space;
+typedef enum eng_space {
+    ENG_GLOBAL, ENG_SHARED, ENG_LOCAL, ENG_CONST, ENG_PARAM,
+    ENG_CLUSTER /* shared memory of another block of the cluster: its rank << 24 | the offset there */
+} eng_space;
 typedef enum eng_class {
     ENG_UNIFORM,    /* all lanes the same address */
     ENG_CONTIGUOUS, /* lane l at address + l * width */

@@ -52,7 +52,7 @@ static __attribute__((noinline)) const eng_ins *ldgsts(const eng_ins *i, eng_war
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         const uint32_t *base = eng_u32(R, i->d);
-        uint32_t add = *eng_u32(R, i->c) + (i->x >> ASYNC_OFFSET), zero = i->x & ASYNC_PREDICATE ? ~eng_pred(w, i->ps[0]) : 0;
+        uint32_t add = *eng_u32(R, i->c) + (i->x >> ASYNC_OFFSET) - w->shared_base, zero = i->x & ASYNC_PREDICATE ? ~eng_pred(w, i->ps[0]) : 0;
         w->worked |= on;
         global_addresses(i, R, from);
         for (unsigned l = 0; l < 32; l++) to[l] = base[l] + add;

@@ -212,14 +212,14 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     return !mem_fault(w, i, A, g.faulty);
 }
 
-static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, eng_space space) {
-    uint64_t size = space == ENG_SHARED ? w->shared_size : w->local_size;
+static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r) {
+    const eng_space space = r->space;
     active m;
     active_of(&m, on);
-    uint32_t bad = window_outside(A, &m, on, size, i->width);
+    uint32_t bad = window_outside(A, &m, on, r->end, i->width);
     uint8_t *place[32];
     shape s;
-    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, space, A, bad, size)) return false;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, space, A, bad, space == ENG_LOCAL ? w->local_size : w->shared_size)) return false;
     shape_of(A, &m, on, i->width, &s);
     if (wants_access(w)) put_access(w, i, on, &s, space, A);
     if (space == ENG_SHARED) {
@@ -227,9 +227,13 @@ static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
         if (ENG_UNLIKELY(unwritten) && reads_memory(i)) eng_undefined_atomic(w, i, A, unwritten, ENG_SHARED);
         shared_define(w, A, on, i->width);
     }
-    for (unsigned l = 0; l < 32; l++) place[l] = space == ENG_SHARED ? w->shared + A[l] : local_at(w, A[l], l);
+    for (unsigned l = 0; l < 32; l++) place[l] = space == ENG_LOCAL ? local_at(w, A[l], l) : r->at + A[l];
     operation(i)(i, R, place, on, false);
     return true;
+}
+
+static bool atom_shared_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    return atom_window(i, w, R, on, A, &(eng_reach){w->shared, w->shared_size, ENG_SHARED});
 }
 
 static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -241,14 +245,15 @@ static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp 
         w->worked |= on;
         w->spinning |= !(i->x & ATOM_NO_RESULT);
         global_addresses(i, R, A);
-        spaces s = split_spaces(A, on, offsets);
+        spaces s = split_spaces(w, A, on, offsets);
         if (i->x & ATOM_TELLS) { /* those in a window do it by other means, which the code has */
             eng_set_pred(w, i->pd[0], s.global, on);
-            s.shared = s.local = 0;
+            s.shared = s.local = s.cluster = 0;
         }
         if (s.global) ok = atom_global(i, w, R, s.global, A);
-        if (ok && s.shared) ok = atom_window(i, w, R, s.shared, offsets, ENG_SHARED);
-        if (ok && s.local && i->width == 4) ok = atom_window(i, w, R, s.local, offsets, ENG_LOCAL);
+        if (ok && s.shared) ok = atom_shared_lanes(i, w, R, s.shared, offsets);
+        if (ok && ENG_UNLIKELY(s.cluster)) ok = cluster_lanes(i, w, R, s.cluster, offsets, atom_window);
+        if (ok && s.local && i->width == 4) ok = atom_window(i, w, R, s.local, offsets, &(eng_reach){NULL, w->local_size, ENG_LOCAL});
         else if (ok && s.local) ok = !mem_fault(w, i, A, s.local);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
@@ -261,8 +266,8 @@ static __attribute__((noinline)) const eng_ins *atom_shared(const eng_ins *i, en
     if (on) {
         w->worked |= on;
         w->spinning |= !(i->x & ATOM_NO_RESULT);
-        shared_addresses(i, R, A);
-        if (ENG_UNLIKELY(!atom_window(i, w, R, on, A, ENG_SHARED))) ENG_GOTO(eng_end(w, i));
+        shared_addresses(i, w, R, A);
+        if (ENG_UNLIKELY(!atom_shared_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT_UNWOUND;
 }
@@ -292,7 +297,7 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;
     if (!swap && (type == T_S32 || type == T_S64) && sub != SASS_ATOM_MIN && sub != SASS_ATOM_MAX) type = type == T_S32 ? T_U32 : T_U64;
     if (type == T_COUNT || (!swap && !atoms[sub][type])) return eng_refuse(plan, "this atomic operation on this type");
-    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | 7u << 28)) | sub << 8 | type << 12;
+    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | MEM_RANKED | 7u << 28)) | sub << 8 | type << 12;
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_slot_dst(plan, &in->dst);
     if (swap) { /* the new values' slot has no field of its own */
@@ -318,7 +323,7 @@ static bool bind_atom(eng_plan *plan, const sass_instr *in, eng_ins *out) { retu
 static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->sub == SASS_ATOM_ARRIVE) return bind_arrive(plan, in, out, SYNC_ARRIVE80); /* at an asynchronous barrier */
     bool result = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;
-    bind_window(plan, in, out, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
+    bind_shared(plan, in, out, ENG_ATOMIC | ENG_WRITE | (result ? ENG_READ : ENG_REDUCTION));
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a shared atomic with a predicate result");
     if (!take_operation(plan, in, out)) return false;
     if (!result) out->x |= ATOM_NO_RESULT;

@@ -10,9 +10,10 @@ static __attribute__((noinline)) const eng_ins *load(const eng_ins *i, eng_warp 
         bool ok = true;
         w->spinning |= (i->access & ENG_STRONG) != 0;
         global_addresses(i, R, A);
-        spaces s = split_spaces(A, on, offsets);
+        spaces s = split_spaces(w, A, on, offsets);
         if (s.global) ok = load_lanes(i, w, R, s.global, A);
         if (ok && s.shared) ok = shared_load_lanes(i, w, R, s.shared, offsets);
+        if (ok && ENG_UNLIKELY(s.cluster)) ok = cluster_lanes(i, w, R, s.cluster, offsets, reached_load_lanes);
         if (ok && s.local) ok = local_load_lanes(i, w, R, s.local, offsets);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
@@ -26,9 +27,10 @@ static __attribute__((noinline)) const eng_ins *store(const eng_ins *i, eng_warp
     if (on) {
         bool ok = true;
         global_addresses(i, R, A);
-        spaces s = split_spaces(A, on, offsets);
+        spaces s = split_spaces(w, A, on, offsets);
         if (s.global) ok = store_lanes(i, w, R, s.global, A);
         if (ok && s.shared) ok = shared_store_lanes(i, w, R, s.shared, offsets);
+        if (ok && ENG_UNLIKELY(s.cluster)) ok = cluster_lanes(i, w, R, s.cluster, offsets, reached_store_lanes);
         if (ok && s.local) ok = local_store_lanes(i, w, R, s.local, offsets);
         if (ENG_UNLIKELY(!ok)) ENG_GOTO(eng_end(w, i));
     }
@@ -57,8 +59,8 @@ ENG_HANDLER(qspc) {
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         global_addresses(i, R, A);
-        spaces s = split_spaces(A, ENG_ALL, offsets);
-        uint32_t yes = i->z == 0 ? s.global : i->z == 1 ? s.local : i->z == 2 ? s.shared : 0; /* of another block of a cluster: none */
+        spaces s = split_spaces(w, A, ENG_ALL, offsets);
+        uint32_t yes = i->z == 0 ? s.global : i->z == 1 ? s.local : i->z == 2 ? s.shared : s.shared | s.cluster;
         eng_set_pred(w, i->pd[0], yes, on);
         ENG_LANES(l, on) eng_u32(R, i->d)[l] = yes >> l & 1;
     }

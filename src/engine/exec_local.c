@@ -6,7 +6,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
-        shared_addresses(i, R, A);
+        window_addresses(i, R, A);
         if (ENG_UNLIKELY(!local_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT_LOADED;
@@ -16,7 +16,7 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
-        shared_addresses(i, R, A);
+        window_addresses(i, R, A);
         if (ENG_UNLIKELY(!local_store_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT_UNWOUND;

@@ -8,7 +8,7 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
-        shared_addresses(i, R, A);
+        shared_addresses(i, w, R, A);
         if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT_LOADED;
@@ -19,7 +19,7 @@ static __attribute__((noinline)) const eng_ins *load_phase(const eng_ins *i, eng
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask), ended = 0;
     if (on) {
-        shared_addresses(i, R, A);
+        shared_addresses(i, w, R, A);
         if (ENG_UNLIKELY(!shared_load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
         unsigned bit = i->y >> 8 & 31;
         ENG_LANES(l, on) ended |= (i->y >> ((eng_u32(R, i->c)[l] >> bit & 1) | eng_u32(R, i->d)[l] >> 31 << 1) & 1) << l;
@@ -33,7 +33,7 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
     if (on) {
-        shared_addresses(i, R, A);
+        shared_addresses(i, w, R, A);
         if (ENG_UNLIKELY(!shared_store_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
     }
     ENG_NEXT_UNWOUND;
@@ -143,7 +143,7 @@ ENG_STORE(sts_128, 16)
 
 static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {lds_u8, lds_u16, lds_32, lds_64, lds_128}, *const fast_signed[2] = {lds_s8, lds_s16};
-    bind_window(plan, in, out, ENG_READ);
+    bind_shared(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
     out->c = eng_plain_counter(plan, ENG_SHARED);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
@@ -156,18 +156,18 @@ static bool bind_lds(eng_plan *plan, const sass_instr *in, eng_ins *out) {
         out->fn = load_phase;
         return true;
     }
-    if (out->x & MEM_SCALE) out->fn = load_rest;
+    if (out->x & (MEM_SCALE | MEM_RANKED)) out->fn = load_rest;
     else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
     return true;
 }
 
 static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {sts_8, sts_16, sts_32, sts_64, sts_128};
-    bind_window(plan, in, out, ENG_WRITE);
+    bind_shared(plan, in, out, ENG_WRITE);
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_plain_counter(plan, ENG_SHARED);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_SHARED_LD, SASS_CLASS_SHARED_ST);
-    out->fn = out->x & MEM_SCALE ? store_rest : pick_access(fast[__builtin_ctz(out->width)], out, before);
+    out->fn = out->x & (MEM_SCALE | MEM_RANKED) ? store_rest : pick_access(fast[__builtin_ctz(out->width)], out, before);
     return true;
 }
 
@@ -186,7 +186,7 @@ static uint32_t half_unwritten(const eng_warp *w, uint64_t at) { return w->share
 /* The rows' addresses, checked and told: *rows, those of lanes that give one. False: the launch ends. */
 static bool matrix_rows(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, uint64_t A[32], uint32_t *rows) {
     *rows = matrices(i) == 4 ? ENG_ALL : (1u << matrices(i) * 8) - 1;
-    shared_addresses(i, R, A);
+    shared_addresses(i, w, R, A);
     active m_rows;
     active_of(&m_rows, *rows);
     uint32_t bad = window_outside(A, &m_rows, *rows, w->shared_size, 16);
@@ -244,9 +244,9 @@ static __attribute__((noinline)) const eng_ins *stsm(const eng_ins *i, eng_warp 
 }
 
 static bool bind_matrices(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned access, eng_fn fn) {
-    bind_window(plan, in, out, access);
+    bind_shared(plan, in, out, access);
     out->width = 16;
-    out->x = (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
+    out->x = (out->x & MEM_RANKED) | (uint32_t)in->shape << 8 | (uint32_t)in->sub << 16;
     out->fn = fn;
     return in->shape == 1 || in->shape == 2 || in->shape == 4;
 }

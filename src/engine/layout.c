@@ -74,7 +74,7 @@ uint32_t eng_slot_value(eng_plan *plan, uint32_t value) {
 
 bool eng_special_fixed(const sass_instr *in) {
     unsigned sr = (unsigned)in->a.value;
-    if ((sr >= 0x25 && sr <= 0x28) || sr == 2 || sr == 3 || sr == 0x2f || sr == 0x32 || sr == 0x37 || sr == 0x43 || sr == 0x88 || sr == 0xff) return true;
+    if ((sr >= 0x25 && sr <= 0x28) || sr == 2 || sr == 3 || sr == 0x2f || sr == 0x32 || sr == 0x37 || sr == 0x43 || sr == ENG_SR_RANK || sr == 0xff) return true;
     return in->op != SASS_S2UR && (sr == 0 || (sr >= 0x20 && sr <= 0x23) || (sr >= 0x38 && sr <= 0x3c));
 }
 
@@ -90,8 +90,8 @@ bool eng_half_constant(const sass_instr *in) {
 }
 
 uint32_t eng_slot_special(eng_plan *plan, unsigned sr) {
-    if (sr == 0x88 || sr == 0xff) return plan->zero; /* no clusters: the block is the first of its own */
-    uint8_t varies = sr == 0x03 || (sr >= 0x20 && sr <= 0x23) ? ENG_BY_WARP : (sr >= 0x25 && sr <= 0x27) || sr == 0x43 ? ENG_BY_BLOCK : ENG_NEVER;
+    if (sr == 0xff || (sr == ENG_SR_RANK && !plan->clustered)) return plan->zero; /* without clusters a block is the first of its own */
+    uint8_t varies = sr == 0x03 || (sr >= 0x20 && sr <= 0x23) ? ENG_BY_WARP : (sr >= 0x25 && sr <= 0x27) || sr == 0x43 || sr == ENG_SR_RANK || sr == ENG_SR_TO_OWN ? ENG_BY_BLOCK : ENG_NEVER;
     return fill_run(plan, &(eng_fill){.kind = ENG_FILL_SPECIAL, .width = 4, .value = sr, .varies = varies}, 1);
 }
 

@@ -36,6 +36,7 @@ typedef struct eng_ins eng_ins;
 typedef struct eng_warp eng_warp;
 typedef struct eng_worker eng_worker;
 typedef struct eng_blk eng_blk;
+typedef struct eng_cluster eng_cluster;
 typedef struct eng_group eng_group;
 typedef struct eng_grid eng_grid;
 typedef struct eng_plan eng_plan;
@@ -102,6 +103,9 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t barrier_b; /* slot offset of B0 */
     uint32_t spins;     /* quanta in a row that ended spinning */
     uint32_t b2r;       /* result of the last BAR.RED, for B2R */
+    eng_cluster *cluster; /* cluster.h; NULL: nobody asks */
+    uint32_t shared_base; /* what addresses of the block's shared memory say beside the offset: its rank in the cluster */
+    uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, which has not completed */
     uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
     bool strayed;       /* a shuffle read a lane that was not active */
     uint32_t met;       /* lanes of the last shuffle or vote, when no event of the warp has followed the one that told of it */
@@ -125,12 +129,13 @@ struct eng_blk { /* a block that is running */
     eng_group *groups;     /* of all warps */
     uint8_t *shared_bits;  /* of all warps */
     struct { uint32_t place, origin; } shared_origins[64]; /* of undefined values stored to shared memory (undefined.c) */
-    void *async;           /* the asynchronous families' own state of the block (exec_async.c), NULL: none */
+    uint32_t rank;         /* in its cluster */
     uint32_t barriers_used; /* bits: block barriers at which lanes have arrived */
     uint32_t ready;        /* bits: warps that can run */
     uint32_t whole[16];    /* bits: warps of which all lanes wait at a barrier as one group */
     uint8_t order[32];     /* warps, as their turns come */
     bool running;          /* holds a block that has not ended */
+    bool fresh;            /* one of a cluster, which has not had a turn */
     bool astray;           /* its last barrier was met by different instructions: of shared memory nothing is known to be apart */
     struct eng_barrier {   /* BAR */
         uint32_t lanes;    /* that have arrived, a warp of which all lanes have counting as 32 */
@@ -179,8 +184,10 @@ struct eng_grid {
     uint32_t grid[3], block[3];
     uint64_t n_blocks;
     uint32_t threads, warps;   /* of a block */
+    uint32_t cluster[3], cluster_size; /* blocks of a cluster; 1: no clusters */
     eng_bank banks[ENG_BANKS];
     uint32_t shared_size, local_size; /* bytes of a block; bytes of a lane */
+    uint32_t stack_size;              /* of these, for calls whose depth the code does not state */
     uint32_t *by_warp;                /* slots that differ by warp, see context.c */
     const eng_apart *apart;           /* NULL: nobody asks, or nothing is known */
 };
@@ -300,6 +307,9 @@ uint32_t eng_slot_reg(eng_plan *plan, unsigned reg);             /* RZ as a sour
 uint32_t eng_slot_ureg(eng_plan *plan, unsigned ureg);           /* URZ likewise */
 uint32_t eng_slot_value(eng_plan *plan, uint32_t value);         /* every lane holds the value */
 uint32_t eng_slot_special(eng_plan *plan, unsigned sr);          /* special registers that are fixed for a block */
+enum { ENG_SR_RANK = 0x88 /* SR_CgaCtaId: a block's rank in its cluster */,
+       ENG_SR_TO_OWN = 0x100 /* of no hardware: added to addresses of a block's own shared memory, it makes offsets of them */ };
+bool eng_plan_clustered(const eng_plan *plan);                   /* such addresses hold ranks */
 uint32_t eng_slot_barrier(eng_plan *plan, unsigned b);
 /* All of a plain instruction's: d, a, b, c, pd, ps. */
 void eng_operands(eng_plan *plan, const sass_instr *in, eng_ins *out);

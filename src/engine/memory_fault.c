@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/fault.h"
+#include "engine/plan.h"
 #include "engine/view.h"
 
 /* Addresses below are taken for a null pointer and an index. */
@@ -79,18 +80,38 @@ void mem_check_root(eng_warp *w, const eng_ins *i, const mem_range *r, const uin
     eng_fault(w, i, &f);
 }
 
+/* Lanes whose stack pointer, R1, has gone below the stack: calls went deeper than there is room for. */
+static uint32_t stack_full(const eng_warp *w, eng_space space, uint32_t lanes) {
+    const eng_grid *grid = w->worker->grid;
+    uint32_t full = 0;
+    if (space != ENG_LOCAL || !grid || !grid->stack_size || grid->plan->n_regs < 2) return 0;
+    const int32_t *pointer = (const int32_t *)(const void *)(w->R + ENG_SLOT);
+    for (unsigned l = 0; l < 32; l++) full |= (uint32_t)(pointer[l] < 0) << l;
+    return full & lanes;
+}
+
+static bool fault_stack(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_t lanes) {
+    eng_finding f = {.kind = ENG_FAULT_STACK, .lanes = lanes, .space = ENG_LOCAL, .access = (uint8_t)i->z, .width = i->width,
+                     .address = addresses[__builtin_ctz(lanes)], .fatal = true};
+    snprintf(f.text, sizeof f.text, "calls went deeper than its %" PRIu32 " bytes hold (cudaDeviceSetLimit, cudaLimitStackSize, gives more)", w->worker->grid->stack_size);
+    eng_fault(w, i, &f);
+    return true;
+}
+
 bool mem_fault_window(eng_warp *w, const eng_ins *i, eng_space space, const uint64_t *addresses, uint32_t lanes, uint64_t size) {
-    bool fatal = false;
+    uint32_t full = stack_full(w, space, lanes);
+    bool fatal = full && fault_stack(w, i, addresses, full);
+    lanes &= ~full;
     for (unsigned misaligned = 0; misaligned < 2; misaligned++) {
         uint32_t same = 0;
         for (unsigned l = 0; l < 32; l++)
             if (lanes >> l & 1 && ((addresses[l] & (i->width - 1u)) != 0) == misaligned) same |= 1u << l;
         if (!same) continue;
         unsigned first = (unsigned)__builtin_ctz(same);
-        eng_finding f = {.kind = misaligned ? ENG_FAULT_MISALIGNED : space == ENG_SHARED ? ENG_FAULT_SHARED : ENG_FAULT_LOCAL,
+        eng_finding f = {.kind = misaligned ? ENG_FAULT_MISALIGNED : space == ENG_LOCAL ? ENG_FAULT_LOCAL : ENG_FAULT_SHARED,
                          .lanes = same, .lane = first, .space = space, .access = (uint8_t)i->z, .width = i->width,
                          .address = addresses[first], .fatal = true};
-        snprintf(f.text, sizeof f.text, "%s memory has %" PRIu64 " bytes", space == ENG_SHARED ? "the block's shared" : "the thread's local", size);
+        snprintf(f.text, sizeof f.text, "%s memory has %" PRIu64 " bytes", space == ENG_LOCAL ? "the thread's local" : "the block's shared", size);
         eng_fault(w, i, &f);
         fatal = true;
     }

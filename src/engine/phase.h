@@ -12,11 +12,11 @@ static inline uint32_t phase_at(const eng_warp *w, uint64_t address) {
 }
 
 static inline bool wants_phase(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_PHASE; }
-static inline void put_phase(eng_warp *w, const eng_ins *i, uint32_t lanes, uint64_t address, unsigned what, uint32_t phase) {
+static inline void put_phase(eng_warp *w, const eng_ins *i, uint32_t lanes, eng_space space, uint64_t address, unsigned what, uint32_t phase) {
     if (!lanes || !wants_phase(w)) return;
     eng_event *ev = eng_event_new(w);
     *ev = (eng_event){.kind = ENG_EV_PHASE, .address = address, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index,
-                      .mask = lanes, .more = what | phase << 8, .space = ENG_SHARED};
+                      .mask = lanes, .more = what | phase << 8, .space = (uint8_t)space};
     eng_event_done(w);
 }
 /* Lanes saw the end of the phase that they waited for: one event a barrier, which begins `offset` below what they looked at. */
@@ -26,7 +26,7 @@ static inline void put_phase_seen(eng_warp *w, const eng_ins *i, uint32_t lanes,
         uint64_t address = A[__builtin_ctz(lanes)];
         uint32_t same = 0;
         ENG_LANES(l, lanes) same |= (uint32_t)(A[l] == address) << l;
-        put_phase(w, i, same, address - offset, what, phase_at(w, address - offset));
+        put_phase(w, i, same, ENG_SHARED, address - offset, what, phase_at(w, address - offset));
         lanes &= ~same;
     }
 }

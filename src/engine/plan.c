@@ -16,6 +16,7 @@ bool eng_refuse(eng_plan *plan, const char *why) {
 }
 
 uint32_t eng_plan_wants(const eng_plan *plan) { return plan->wants; }
+bool eng_plan_clustered(const eng_plan *plan) { return plan->clustered; }
 const img_function *eng_plan_function(const eng_plan *plan) {
     return &plan->code->module->functions[plan->units.at[plan->current].function];
 }
@@ -184,6 +185,7 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     plan->calls |= cls == SASS_CLASS_CALL && in->op != SASS_RET;
     plan->writes_shared |= (cls == SASS_CLASS_ASYNC_COPY && in->op != SASS_LDGSTS && in->op != SASS_LDGDEPBAR && in->op != SASS_DEPBAR) ||
                            in->op == SASS_STSM || in->op == SASS_SYNCS || in->op == SASS_SYNCS_PHASE || in->op == SASS_SYNCS_EXCH;
+    plan->cluster_barrier |= in->op == SASS_UCGABAR_ARV || in->op == SASS_UCGABAR_WAIT;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED) note_reduction(plan, in);
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)
@@ -335,15 +337,17 @@ static wg_status make(eng_plan *plan, wg_error *err) {
     return WG_OK;
 }
 
-wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, eng_plan **out, wg_error *err) {
+wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, bool clustered, eng_plan **out, wg_error *err) {
     for (eng_plan *p = code->plans; p; p = p->next)
-        if (p->kernel == kernel && p->wants == wants && p->traced == traced) return *out = p, WG_OK;
+        if (p->kernel == kernel && p->wants == wants && p->traced == traced && p->clustered == clustered) return *out = p, WG_OK;
     eng_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return wg_fail(err, WG_ERR_MEMORY, "no memory to plan %s", kernel->demangled);
     plan->code = code;
     plan->kernel = kernel;
     plan->wants = wants;
     plan->traced = traced;
+    plan->clustered = clustered;
+    plan->writes_shared = clustered;
     wg_status st = make(plan, err);
     if (st != WG_OK) {
         eng_plan_free(plan);

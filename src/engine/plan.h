@@ -69,6 +69,7 @@ struct eng_plan {
     eng_code *code;
     const img_function *kernel;
     uint32_t wants;
+    bool clustered; /* for launches with clusters of several blocks */
     bool traced; /* a trace pseudo-instruction before every instruction (trace.c) */
     wg_arena *arena;
     wg_vec(eng_unit) units;
@@ -98,6 +99,7 @@ struct eng_plan {
     bool ordered_reductions;      /* several that do not commute, or such as order only the threads of a block */
     bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
     bool calls, local;
+    bool cluster_barrier; /* there is one */
     struct eng_apart_kept *apart; /* threads_apart.c: of the last launch; NULL: none yet */
     uint32_t in_order, conflicts; /* launches that are to be run by one worker, because several met; how often they did */
     /* while planning */
@@ -111,7 +113,7 @@ struct eng_plan {
 wg_status eng_plan_bind(eng_plan *plan, eng_unit *unit, unsigned n, eng_ins *out, wg_error *err);
 
 /* OK, or UNSUPPORTED with kernel, instruction and place. Plans are kept by the code and freed with it. */
-wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, eng_plan **out, wg_error *err);
+wg_status eng_plan_get(eng_code *code, const img_function *kernel, uint32_t wants, bool traced, bool clustered, eng_plan **out, wg_error *err);
 void eng_plan_free(eng_plan *plan);
 
 /* layout.c: number of slots from the registers that the units name; then places for the rest. */

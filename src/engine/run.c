@@ -1,5 +1,6 @@
 /* A launch: its constants, its workers, its blocks in order. */
 #include "engine/apart.h"
+#include "engine/cluster.h"
 #include "engine/deal.h"
 #include "engine/order.h"
 #include "engine/livelock.h"
@@ -9,6 +10,7 @@
 #include "engine/native.h"
 #include "engine/view.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +60,24 @@ void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) {
 static void put32(uint8_t *bank, uint32_t at, uint32_t v) { memcpy(bank + at, &v, 4); }
 static void put64(uint8_t *bank, uint32_t at, uint64_t v) { memcpy(bank + at, &v, 8); }
 
+/* Code of sm_90 finds a block's cluster by multiplying with reciprocals, and cuts: they are never too small. */
+static float reciprocal(uint32_t n) {
+    float r = 1.0f / (float)n;
+    return (double)r * n < 1.0 ? nextafterf(r, 1.0f) : r;
+}
+
+static void describe_cluster(const eng_grid *grid, uint8_t *bank) {
+    enum { EXPLICIT = 0x140, BLOCKS = 0x144, RECIPROCALS = 0x150, CLUSTERS = 0x15c, ALL_BLOCKS = 0x188 };
+    put32(bank, EXPLICIT, grid->launch->cluster[0] != 0);
+    put32(bank, ALL_BLOCKS, grid->cluster_size);
+    for (unsigned d = 0; d < 3; d++) {
+        float r = reciprocal(grid->cluster[d]);
+        put32(bank, BLOCKS + 4 * d, grid->cluster[d]);
+        memcpy(bank + RECIPROCALS + 4 * d, &r, 4);
+        put32(bank, CLUSTERS + 4 * d, grid->grid[d] / grid->cluster[d]);
+    }
+}
+
 /* c[0x0]: what the driver puts before the parameters, and the parameters (facts: docs/formats.md). */
 static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
     const img_function *f = grid->function;
@@ -76,6 +96,7 @@ static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
     put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
     if (!blackwell) put64(bank, grid->code->module->sm >= 90 ? 0xd0 : 0x50, grid->code->constants); /* c[0x3] as a generic address, for -G code */
     if (!blackwell) put32(bank, 0x114, f->shared_static);
+    if (grid->code->module->sm >= 90 && !blackwell) describe_cluster(grid, bank);
     if (f->param_bytes && grid->launch->params) memcpy(bank + f->param_base, grid->launch->params, f->param_bytes);
     return bank;
 }
@@ -100,7 +121,22 @@ static wg_status place_grid_barrier(const eng_grid *grid, uint8_t *bank, wg_erro
     return eng_memory_fill(device->memory, device->grid_barrier, &(uint8_t){0}, 1, BYTES, err);
 }
 
-enum { STACK_BYTES = 1024 }; /* cudaLimitStackSize's default, for calls whose depth the code does not state */
+enum { STACK_BYTES = 1024 }; /* cudaLimitStackSize's default */
+
+static wg_status take_cluster(eng_grid *grid, wg_error *err) {
+    const eng_launch *launch = grid->launch;
+    uint64_t size = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        grid->cluster[d] = launch->cluster[d] ? launch->cluster[d] : 1;
+        size *= grid->cluster[d];
+        if (size > ENG_CLUSTER_BLOCKS || launch->grid[d] % grid->cluster[d])
+            return wg_fail(err, WG_ERR_ARGUMENT, "%s: a cluster has at most %u blocks, and a grid is a multiple of it", grid->function->demangled, (unsigned)ENG_CLUSTER_BLOCKS);
+    }
+    grid->cluster_size = (uint32_t)size;
+    if (size > 1 && (grid->code->module->sm < 90 || grid->code->module->sm >= 100))
+        return wg_fail(err, WG_ERR_UNSUPPORTED, "%s: clusters of code for sm_%d are not executed", grid->function->demangled, grid->code->module->sm);
+    return WG_OK;
+}
 
 static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *launch, eng_plan *plan, wg_error *err) {
     const img_function *f = launch->function;
@@ -112,12 +148,15 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     if (!threads || threads > 1024 || !launch->grid[0] || !launch->grid[1] || !launch->grid[2])
         return wg_fail(err, WG_ERR_ARGUMENT, "%s: a block has %llu threads; 1 to 1024 are possible, and a grid has no side of 0",
                        f->demangled, (unsigned long long)threads);
+    wg_status st = take_cluster(grid, err);
+    if (st != WG_OK) return st;
     grid->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     grid->threads = (uint32_t)threads;
     grid->warps = (uint32_t)(threads + 31) / 32;
     grid->shared_size = f->shared_reserve + f->shared_static + launch->shared_dynamic;
     bool deep = plan->indirect_calls || plan->units.count > 1 || (plan->calls && plan->local);
-    grid->local_size = ((f->local_bytes + 15) & ~15u) + (deep ? STACK_BYTES : 0);
+    grid->stack_size = !deep ? 0 : launch->stack_bytes ? (launch->stack_bytes + 15) & ~15u : STACK_BYTES;
+    grid->local_size = ((f->local_bytes + 15) & ~15u) + grid->stack_size;
     size_t fi = (size_t)(f - m->functions);
     grid->banks[2] = (eng_bank){code->const2[fi], f->const2_size};
     grid->banks[3] = (eng_bank){code->const3, m->const3_size};
@@ -126,7 +165,7 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     uint8_t *bank = make_bank0(grid, &size);
     if (!bank) return wg_fail(err, WG_ERR_MEMORY, "no memory for constants");
     grid->banks[0] = (eng_bank){bank, size};
-    wg_status st = launch->cooperative ? place_grid_barrier(grid, bank, err) : WG_OK;
+    st = launch->cooperative ? place_grid_barrier(grid, bank, err) : WG_OK;
     if (st == WG_OK && !eng_grid_fill(grid)) st = wg_fail(err, WG_ERR_MEMORY, "no memory for thread indices");
     if (st != WG_OK) free(bank);
     return st;
@@ -137,6 +176,8 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
 typedef struct contexts { /* blocks that are running on a worker, and room for more */
     eng_blk **at;
     unsigned count, room;
+    eng_cluster **clusters; /* of those blocks, in their order */
+    unsigned cluster_room;
 } contexts;
 
 static void free_worker(eng_worker *k) {
@@ -225,6 +266,7 @@ static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
     return end;
 }
 
+/* There is a block at c->at[c->count]. */
 static bool add_context(eng_worker *k, contexts *c) {
     if (c->count < c->room && c->at[c->count]) return true;
     eng_blk **at = realloc(c->at, (c->count + 1) * sizeof *at);
@@ -272,9 +314,99 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
     }
 }
 
+/* --- clusters: all blocks of one begin together, and are kept until all have ended ---------------------------------- */
+
+static bool begin_cluster(eng_worker *k, contexts *c, uint64_t cluster) {
+    const eng_grid *grid = k->grid;
+    unsigned n = c->count / grid->cluster_size, first = c->count;
+    if (n == c->cluster_room) {
+        eng_cluster **more = realloc(c->clusters, (n + 1) * sizeof *more);
+        if (more) c->clusters = more, c->clusters[n] = calloc(1, sizeof **more), c->cluster_room = n + 1;
+        if (!more || !more[n]) {
+            k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a cluster of %s", grid->function->demangled);
+            return !(k->stop = true);
+        }
+    }
+    eng_cluster_begin(c->clusters[n], grid);
+    for (uint32_t rank = 0; rank < grid->cluster_size; rank++, c->count++) {
+        if (!add_context(k, c)) return false;
+        eng_block_start(c->at[c->count], eng_cluster_block(grid->grid, grid->cluster, cluster, rank));
+        eng_cluster_join(c->clusters[n], c->at[c->count], rank);
+    }
+    for (uint32_t rank = 0; rank < grid->cluster_size; rank++) c->at[first + rank]->fresh = true;
+    return true;
+}
+
+typedef enum round_end { ROUND_GOES_ON, ROUND_SPINS, ROUND_DONE } round_end;
+
+/* A turn for each block of a cluster. Nobody executed anything, and nobody spins: they wait for each other. */
+static round_end cluster_round(eng_worker *k, eng_blk **blocks) {
+    bool live = false, spins = false, moved = false;
+    for (uint32_t rank = 0; rank < k->grid->cluster_size && !k->stop; rank++) {
+        eng_blk *block = blocks[rank];
+        if (!block->running) continue;
+        uint64_t before = k->executed;
+        bool fresh = block->fresh;
+        block->fresh = false;
+        eng_block_end end = turn(k, block, fresh);
+        live |= end != ENG_BLOCK_DONE;
+        spins |= end == ENG_BLOCK_SPINS;
+        moved |= end == ENG_BLOCK_DONE || (end == ENG_BLOCK_WAITS && k->executed != before);
+    }
+    if (!live) return ROUND_DONE;
+    if (moved || k->stop) return ROUND_GOES_ON;
+    if (spins) return ROUND_SPINS;
+    for (uint32_t rank = 0; !k->stop; rank++)
+        if (blocks[rank]->running) eng_report_deadlock(blocks[rank], false);
+    return ROUND_GOES_ON;
+}
+
+/* Those that have ended leave their room at the end. */
+static void end_cluster(contexts *c, unsigned n, uint32_t size) {
+    eng_blk *blocks[ENG_CLUSTER_BLOCKS];
+    eng_cluster *cluster = c->clusters[n];
+    unsigned behind = c->count - (n + 1) * size;
+    memcpy(blocks, &c->at[n * size], size * sizeof *blocks);
+    memmove(&c->at[n * size], &c->at[(n + 1) * size], behind * sizeof *blocks);
+    c->count -= size;
+    memcpy(&c->at[c->count], blocks, size * sizeof *blocks);
+    memmove(&c->clusters[n], &c->clusters[n + 1], behind / size * sizeof cluster);
+    c->clusters[c->count / size] = cluster;
+}
+
+/* As run_blocks, for clusters first..end-1. The next one is begun when those under way wait for other clusters. */
+static void run_clusters(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
+    const eng_grid *grid = k->grid;
+    const uint32_t size = grid->cluster_size;
+    uint64_t next = first, limit = resident_blocks(grid), n_clusters = grid->n_blocks / size;
+    eng_livelock livelock = {0};
+    c->count = 0;
+    while ((next < end || c->count) && !k->stop) {
+        bool all_spin = true;
+        for (unsigned n = 0; n < c->count / size && !k->stop;) {
+            round_end round = cluster_round(k, &c->at[n * size]);
+            all_spin &= round == ROUND_SPINS;
+            if (round == ROUND_DONE) end_cluster(c, n, size);
+            else n++;
+        }
+        if (k->stop) return;
+        if (!all_spin) {
+            eng_livelock_over(&livelock, k);
+        } else if (next < end && (!c->count || c->count + size <= limit)) {
+            if ((k->stop = !eng_memory_view_fits(k->memory_state))) return;
+            if (!begin_cluster(k, c, k->shuffled ? eng_order_block(grid->launch->seed, next, n_clusters) : next)) return;
+            next++;
+        } else if (c->count && eng_livelock_round(&livelock, c->at, c->count)) {
+            eng_report_deadlock(c->at[0], eng_host_may_write(k->memory));
+        }
+    }
+}
+
 static void free_contexts(contexts *c) {
     for (unsigned n = 0; n < c->room; n++) eng_block_free(c->at[n]);
+    for (unsigned n = 0; n < c->cluster_room; n++) free(c->clusters[n]);
     free(c->at);
+    free(c->clusters);
 }
 
 typedef struct shares { /* what parallel workers share */
@@ -283,13 +415,20 @@ typedef struct shares { /* what parallel workers share */
     atomic_bool stop;
 } shares;
 
+/* Blocks are dealt one by one, or cluster by cluster. */
+static uint64_t units_of(const eng_grid *grid) { return grid->n_blocks / grid->cluster_size; }
+static void run_units(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
+    if (k->grid->cluster_size > 1 || k->grid->plan->cluster_barrier) run_clusters(k, c, first, end);
+    else run_blocks(k, c, first, end);
+}
+
 static void work(void *context, int thread, size_t index) {
     (void)thread;
     shares *s = context;
     eng_worker *k = s->workers[index];
     contexts c = {0};
     uint64_t first, end = 0;
-    while (!k->stop && !atomic_load(&s->stop) && eng_deal_next(&s->deal, k->index, &first, &end)) run_blocks(k, &c, first, end);
+    while (!k->stop && !atomic_load(&s->stop) && eng_deal_next(&s->deal, k->index, &first, &end)) run_units(k, &c, first, end);
     if (k->stop) atomic_store(&s->stop, true);
     eng_memory_view_done(k->memory_state);
     free_contexts(&c);
@@ -310,9 +449,9 @@ static void run_workers(eng_worker **workers, unsigned n) {
     wg_pool *pool = n > 1 ? pool_for(workers[0]->device, n) : NULL;
     const eng_grid *grid = workers[0]->grid;
     bool said = grid->launch->dealing.kind != ENG_DEAL_AS_THEY_COME;
-    shares s = {.workers = workers, .deal = {.how = said ? grid->launch->dealing : grid->code->device->dealing, .n_blocks = grid->n_blocks, .n_workers = n}};
+    shares s = {.workers = workers, .deal = {.how = said ? grid->launch->dealing : grid->code->device->dealing, .n_blocks = units_of(grid), .n_workers = n}};
     if (pool) wg_pool_run(pool, n, work, &s);
-    else run_blocks(workers[0], &c, 0, grid->n_blocks);
+    else run_units(workers[0], &c, 0, units_of(grid));
     free_contexts(&c);
 }
 
@@ -330,7 +469,7 @@ static unsigned workers_for(const eng_grid *grid) {
     eng_plan *plan = grid->plan;
     unsigned jobs = launch->jobs ? launch->jobs : 1;
     if (jobs > MAX_JOBS) jobs = MAX_JOBS;
-    if (jobs > grid->n_blocks) jobs = (unsigned)grid->n_blocks;
+    if (jobs > units_of(grid)) jobs = (unsigned)units_of(grid);
     if (launch->trace || launch->cooperative || plan->result_atomics || plan->float_atomics || plan->ordered_reductions || plan->strong_access ||
         plan->clocks)
         return 1;
@@ -477,7 +616,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
         if (launch->sinks[s].wants & 1u << ENG_EV_ACCESS && !launch->sinks[s].plain) wants &= ~ENG_WANTS_SUMS;
     eng_plan *plan;
     eng_grid grid;
-    wg_status st = eng_plan_get(code, launch->function, wants, launch->trace != NULL, &plan, err);
+    wg_status st = eng_plan_get(code, launch->function, wants, launch->trace != NULL, launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1, &plan, err);
     if (st == WG_OK) st = eng_heap_make(code->device, code->module, launch->heap_bytes, err);
     if (st == WG_OK) st = make_grid(&grid, code, launch, plan, err);
     if (st != WG_OK) return st;

@@ -20,6 +20,7 @@ bool eng_grid_fill(eng_grid *grid);
 typedef enum eng_block_end {
     ENG_BLOCK_DONE,
     ENG_BLOCK_SPINS,   /* every warp that can run waits for something that nobody in the block does */
+    ENG_BLOCK_WAITS,   /* nobody can go on before the cluster's barrier completes */
     ENG_BLOCK_DEADLOCK,
     ENG_BLOCK_STOPPED  /* the worker's stop is set */
 } eng_block_end;

@@ -268,7 +268,7 @@ static void examine(look *l, struct eng_apart_kept *kept) {
     l->all = malloc(MAX_ACCESSES * sizeof *l->all);
     for (unsigned t = 0; t < AFF_TERMS; t++) l->in_block[t] = t < AFF_CTAID ? count[t] : 1;
     if (at && number && l->epochs && l->all) {
-        l->no_shared = !find_epochs(l, cfg, at, number);
+        l->no_shared = !find_epochs(l, cfg, at, number) || l->grid->cluster_size > 1; /* others reach it, whom no block barrier orders */
         walk_visit(k, note, l);
         if (!l->failed && l->n * l->writes <= MAX_PAIRS) {
             compare(l, count);

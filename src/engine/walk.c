@@ -259,7 +259,7 @@ static value special(walk *k, const sass_instr *in) {
     const int64_t sr = in->a.value;
     affine a = aff_const(0);
     unsigned term;
-    if (sr == 0xff || sr == 0x88) return word(k, a); /* zero; a block is the first of its cluster */
+    if (sr == 0xff || (sr == ENG_SR_RANK && k->grid->cluster_size == 1)) return word(k, a); /* zero; a block is the first of its cluster */
     if (sr >= 0x21 && sr <= 0x23 && in->op != SASS_S2UR) term = AFF_TID + (unsigned)(sr - 0x21);
     else if (sr >= 0x25 && sr <= 0x27) term = AFF_CTAID + (unsigned)(sr - 0x25);
     else return UNKNOWN;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/cluster.h"
 #include "engine/driver.h"
 #include "engine/order.h"
 #include "engine/plan.h"
@@ -198,6 +199,7 @@ const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes) {
     w->block->live_lanes -= lanes == ENG_ALL ? 32 : (uint32_t)__builtin_popcount(lanes);
     if (w->n_groups) settle(w, CAUSE_EXIT);
     if (w->block->barriers_used) eng_barriers_recheck(w->block);
+    if (w->cluster) eng_cluster_exit(w, lanes);
     return w->mask ? i + 1 : eng_next_group(w);
 }
 

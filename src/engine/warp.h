@@ -5,7 +5,7 @@
 
 #include "engine/machine.h"
 
-typedef enum eng_group_state { ENG_GROUP_READY, ENG_GROUP_BSYNC, ENG_GROUP_WARPSYNC, ENG_GROUP_BAR } eng_group_state;
+typedef enum eng_group_state { ENG_GROUP_READY, ENG_GROUP_BSYNC, ENG_GROUP_WARPSYNC, ENG_GROUP_BAR, ENG_GROUP_CLUSTER } eng_group_state;
 struct eng_group {
     const eng_ins *pc;  /* where it goes on */
     const eng_ins *at;  /* where it waits */

@@ -4,6 +4,7 @@
 #define WG_ENGINE_WINDOW_H
 
 #include "engine/access.h"
+#include "engine/cluster.h"
 
 /* Address, width and order of a shared or local access. */
 static inline void bind_window(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned access) {
@@ -18,10 +19,25 @@ static inline void bind_window(eng_plan *plan, const sass_instr *in, eng_ins *ou
     if (m->scale > 1) out->x |= MEM_SCALE | (uint32_t)__builtin_ctz(m->scale) << 28;
 }
 
-static inline void shared_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {
+/* The same of the block's own shared memory. In a cluster its addresses hold the block's rank, which is taken away: where an operand is
+ * free, by a slot that is added in its place. */
+static inline void bind_shared(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned access) {
+    bind_window(plan, in, out, access);
+    if (!eng_plan_clustered(plan)) return;
+    if (in->mem.uniform == SASS_URZ) out->b = eng_slot_special(plan, ENG_SR_TO_OWN);
+    else if (in->mem.base == SASS_RZ) out->a = eng_slot_special(plan, ENG_SR_TO_OWN);
+    else out->x |= MEM_RANKED;
+}
+
+static inline void window_addresses(const eng_ins *i, uint8_t *R, uint64_t *A) {
     const uint32_t *a = eng_u32(R, i->a);
     uint32_t add = *eng_u32(R, i->b) + (uint32_t)i->imm, shift = i->x & MEM_SCALE ? i->x >> 28 & 7 : 0;
     for (unsigned l = 0; l < 32; l++) A[l] = (a[l] << shift) + add;
+}
+static inline void shared_addresses(const eng_ins *i, const eng_warp *w, uint8_t *R, uint64_t *A) {
+    window_addresses(i, R, A);
+    if (i->x & MEM_RANKED)
+        for (unsigned l = 0; l < 32; l++) A[l] = (uint32_t)A[l] - w->shared_base;
 }
 
 /* Lanes whose element is not inside [0, size) or not aligned. */
@@ -64,41 +80,62 @@ static inline void shared_define(const eng_warp *w, const uint64_t *A, uint32_t 
 }
 
 /* All of these return false when the launch ends. */
-static __attribute__((noinline, unused)) bool shared_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+static __attribute__((noinline, unused)) bool reached_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r) {
     const bool is_signed = i->x & MEM_SIGNED;
     active m;
     active_of(&m, on);
-    uint32_t bad = window_outside(A, &m, on, w->shared_size, i->width);
+    uint32_t bad = window_outside(A, &m, on, r->end, i->width);
     shape s;
     w->worked |= on;
-    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, r->space, A, bad, w->shared_size)) return false;
     shape_of(A, &m, on, i->width, &s);
-    if (wants_access(w)) put_access(w, i, on, &s, ENG_SHARED, A);
-#define LOAD(W)                                                                                              \
-    if (on == ENG_ALL)                                                                                       \
-        for (unsigned l = 0; l < 32; l++) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed);    \
-    else                                                                                                     \
-        ENG_LANES(l, on) load_lane(R, i->d, l, w->shared + A[l], W, W < 4 && is_signed)
+    if (wants_access(w)) put_access(w, i, on, &s, r->space, A);
+#define LOAD(W)                                                                                        \
+    if (on == ENG_ALL)                                                                                 \
+        for (unsigned l = 0; l < 32; l++) load_lane(R, i->d, l, r->at + A[l], W, W < 4 && is_signed);  \
+    else                                                                                               \
+        ENG_LANES(l, on) load_lane(R, i->d, l, r->at + A[l], W, W < 4 && is_signed)
     uint32_t unwritten = shared_unwritten(w, A, on, i->width);
     ENG_BY_WIDTH(i->width, LOAD)
 #undef LOAD
     if (ENG_UNLIKELY(unwritten)) eng_undefined_loaded(w, i, A, unwritten, ENG_SHARED);
     return true;
 }
+static inline bool shared_load_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    return reached_load_lanes(i, w, R, on, A, &(eng_reach){w->shared, w->shared_size, ENG_SHARED});
+}
 
-static __attribute__((noinline, unused)) bool shared_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+static __attribute__((noinline, unused)) bool reached_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r) {
     active m;
     active_of(&m, on);
-    uint32_t bad = window_outside(A, &m, on, w->shared_size, i->width);
+    uint32_t bad = window_outside(A, &m, on, r->end, i->width);
     shape s;
     w->worked |= on;
-    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, ENG_SHARED, A, bad, w->shared_size)) return false;
+    if (ENG_UNLIKELY(bad) && mem_fault_window(w, i, r->space, A, bad, w->shared_size)) return false;
     shape_of(A, &m, on, i->width, &s);
-    if (wants_access(w)) put_store(w, i, on, &s, ENG_SHARED, A, R);
-#define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, w->shared + A[l], W)
+    if (wants_access(w)) put_store(w, i, on, &s, r->space, A, R);
+#define STORE(W) ENG_LANES(l, on) store_lane(R, i->c, l, r->at + A[l], W)
     ENG_BY_WIDTH(i->width, STORE)
 #undef STORE
     shared_define(w, A, on, i->width);
+    return true;
+}
+static inline bool shared_store_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A) {
+    return reached_store_lanes(i, w, R, on, A, &(eng_reach){w->shared, w->shared_size, ENG_SHARED});
+}
+
+/* An access of other blocks' shared memory, by whole addresses: one block after the other. What nobody wrote is not looked for in
+ * clusters (eng_plan.writes_shared). */
+typedef bool reached_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r);
+static inline bool cluster_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, reached_lanes *access) {
+    while (on) {
+        uint64_t rank = A[__builtin_ctz(on)] >> ENG_RANK_SHIFT;
+        uint32_t same = 0;
+        eng_reach r;
+        ENG_LANES(l, on) same |= (uint32_t)(A[l] >> ENG_RANK_SHIFT == rank) << l;
+        if (!eng_cluster_reach(w, i, rank < UINT32_MAX ? (uint32_t)rank : UINT32_MAX, same, A, &r) || !access(i, w, R, same, A, &r)) return false;
+        on &= ~same;
+    }
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include "base/toolkit.h"
 #include "session/inner.h"
 
-static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter"};
+static const char *const space_names[] = {"global", "shared", "local", "constant", "parameter", "cluster"};
 static const char *const severities[] = {[WATCH_NOTE] = "note", [WATCH_WARNING] = "warning", [WATCH_ERROR] = "error"};
 
 static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
@@ -19,6 +19,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_READ_ONLY] = {WATCH_KIND_OUT_OF_BOUNDS, "__constant__ memory, which kernels may only read"},
     [ENG_FAULT_PEER] = {WATCH_KIND_OUT_OF_BOUNDS, "memory of another device, which this one has no access to (cudaDeviceEnablePeerAccess gives it)"},
     [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
+    [ENG_FAULT_ENDED] = {WATCH_KIND_OUT_OF_BOUNDS, "shared memory of a block of the cluster that has ended"},
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
     [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},
     [ENG_FAULT_DEADLOCK] = {WATCH_KIND_DEADLOCK, "every warp waits, or spins without end: nothing in this launch lets one of them go on"},

@@ -9,6 +9,9 @@
 
 static uint64_t product(const uint32_t v[3]) { return (uint64_t)v[0] * v[1] * v[2]; }
 
+/* Blocks of a cluster: as asked, else as compiled; 0,0,0: no clusters. */
+static const uint32_t *cluster_of(const ses_launch *l) { return l->cluster[0] ? l->cluster : l->function->cluster; }
+
 /* --- configuration ---------------------------------------------------------------------------- */
 wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
     static const uint32_t max_block[3] = {1024, 1024, 64}, max_grid[3] = {2147483647, 65535, 65535};
@@ -37,6 +40,11 @@ wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
     if ((uint64_t)f->shared_static + l->shared_dynamic > gpu->shared_per_block_optin)
         return wg_fail(err, WG_ERR_ARGUMENT, "%s: %u + %u bytes of shared memory; a block has %u", f->demangled, f->shared_static,
                        l->shared_dynamic, gpu->shared_per_block_optin);
+    const uint32_t *c = cluster_of(l);
+    for (int d = 0; c[0] && d < 3; d++)
+        if (!c[d] || l->grid[d] % c[d])
+            return wg_fail(err, WG_ERR_ARGUMENT, "%s: grid (%u, %u, %u) is no multiple of the cluster (%u, %u, %u)", f->demangled, l->grid[0],
+                           l->grid[1], l->grid[2], c[0], c[1], c[2]);
     watch_footprint block = {(unsigned)threads, f->registers, f->shared_static, l->shared_dynamic};
     uint64_t holds = (uint64_t)watch_occupancy_of(gpu, &block, 1).blocks * gpu->sms;
     if (l->cooperative && product(l->grid) > holds)
@@ -104,6 +112,8 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
         (int)l->shared_dynamic, "registers", (int)f->registers, "stream", (json_int_t)l->stream, "sm",
         eng_code_module(l->code)->sm, "complete", result->complete ? 1 : 0, "nanoseconds_modelled", nanoseconds);
     if (!out) return NULL;
+    const uint32_t *c = cluster_of(l);
+    if (c[0]) json_object_set_new(out, "cluster", json_pack("[i,i,i]", (int)c[0], (int)c[1], (int)c[2]));
     if (l->reach) json_object_set_new(out, "device", json_integer(l->device));
     if (l->parent) json_object_set_new(out, "parent", json_integer((json_int_t)l->parent - 1));
     if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
@@ -181,9 +191,10 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
                          .cooperative = l->cooperative, .device = l->device, .reach = l->reach, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
-                         .finding = on_finding, .print = on_print, .child = on_child, .heap_bytes = l->heap_bytes, .ctx = &heard, .cancel = &ses->cancel};
+                         .finding = on_finding, .print = on_print, .child = on_child, .heap_bytes = l->heap_bytes, .stack_bytes = l->stack_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
+    memcpy(launch.cluster, cluster_of(l), sizeof launch.cluster);
     const eng_gpu *gpu = eng_device_gpu(ses->device);
     watch_run watching = {0};
     bool watched = wanted(ses, l);
@@ -252,6 +263,7 @@ wg_status ses_run(session *ses, const ses_launch *l, double *nanoseconds, wg_err
         child.function = next.child.function;
         memcpy(child.grid, next.child.grid, sizeof child.grid);
         memcpy(child.block, next.child.block, sizeof child.block);
+        memset(child.cluster, 0, sizeof child.cluster);
         child.shared_dynamic = next.child.shared_dynamic;
         child.params = next.child.params;
         child.cooperative = false;

@@ -70,12 +70,14 @@ typedef struct ses_launch {
     eng_code *code;
     const img_function *function;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* 0,0,0: what the kernel was compiled for, if anything */
     uint32_t shared_dynamic;
     const void *params;
     bool cooperative;
     unsigned device;        /* of several */
     uint64_t reach;         /* bit set of devices whose memory it may touch; 0: there is only one */
     void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
+    uint32_t stack_bytes;   /* of a thread, where the code does not state how deep it calls; 0 = 1 KiB */
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
     uint64_t parent;        /* 1 + index of the launch whose device code asked for it; 0: the host did */
     bool after_fault;       /* a device would not have run it: only its findings are recorded */

@@ -8,6 +8,7 @@
 enum {
     TRAIT_KNOWN = 1,
     TRAIT_OF_CAS = 2, /* a plain load whose value a compare-and-swap then checks */
+    TRAIT_FLAG = 8,   /* of shared memory: a store right behind a fence, a load right before an acquire. No instruction says that it is more */
     TRAIT_BEGINS = 4  /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
 };
 
@@ -29,7 +30,7 @@ static void free_block(race_block *b) {
 
 /* Blocks come often: what they allocated is used again. */
 static void begin_warp(race_warp *w, uint32_t token) {
-    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = w->n_meetings = 0;
+    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = w->n_meetings = w->phases = 0;
     w->synced = w->changed = token;
     w->acquired.count = w->pending.count = w->groups.count = 0;
 }
@@ -42,6 +43,7 @@ static race_block *begin_block(race_state *st, uint64_t linear) {
     b->barrier = st->n;
     b->epoch = b->first_epoch = ++st->epochs;
     b->copies = b->astray = false;
+    b->cluster = NULL;
     b->gone_on = 0;
     b->fenced_all = 0;
     race_phases_forget(b);
@@ -49,6 +51,7 @@ static race_block *begin_block(race_state *st, uint64_t linear) {
     if (b->between) memset(b->between, 0, 32 * 32 * sizeof *b->between);
     for (unsigned w = 0; w < st->n_warps; w++) begin_warp(&b->warps[w], st->n);
     b->warps[st->n_warps - 1].exited = ~st->last_mask;
+    race_cluster_begin(st, b);
     b->next = st->blocks;
     return st->blocks = b;
 }
@@ -57,17 +60,17 @@ static void end_block(race_state *st) {
     race_block **at = &st->blocks, *b = st->block;
     while (*at && *at != b) at = &(*at)->next;
     if (!*at) return;
+    race_cluster_end(st, b);
     *at = b->next;
     b->next = st->spare;
     st->spare = b;
     st->block = NULL;
 }
 
-static void find_block(race_state *st, uint64_t linear) {
-    if (st->block && st->block->linear == linear) return;
+race_block *race_block_of(race_state *st, uint64_t linear) {
     race_block *b = st->blocks;
     while (b && b->linear != linear) b = b->next;
-    st->block = b ? b : begin_block(st, linear);
+    return b ? b : begin_block(st, linear);
 }
 
 /* --- what the code says ------------------------------------------------------------------------------ */
@@ -88,6 +91,16 @@ static bool of_cas(const sass_instr *code, uint32_t i, uint32_t n) {
     return false;
 }
 
+/* ld.acquire and st.release of cluster scope are LDS, STS and a fence. */
+static bool is_flag(const sass_instr *code, uint32_t i, uint32_t n) {
+    enum { NEAR = 6, IVALL = 4 };
+    for (uint32_t k = 1; k < NEAR && code[i].op == SASS_LDS && i + k < n && code[i + k].op != SASS_LDS; k++)
+        if (code[i + k].op == SASS_CCTL && code[i + k].sub == IVALL) return true;
+    for (uint32_t k = 1; k < NEAR && code[i].op == SASS_STS && k <= i && code[i - k].op != SASS_STS; k++)
+        if (code[i - k].op == SASS_MEMBAR && code[i - k].scope >= SASS_GPU) return true;
+    return false;
+}
+
 static unsigned traits_of(race_state *st, const eng_event *ev) {
     uint8_t **row = &st->traits[ev->function];
     const img_function *f = &st->ctx.module->functions[ev->function];
@@ -95,14 +108,15 @@ static unsigned traits_of(race_state *st, const eng_event *ev) {
     uint8_t *t = &(*row)[ev->instr];
     if (!*t) {
         const sass_instr *code = eng_instructions(st->ctx.code, f);
-        *t = TRAIT_KNOWN | (of_cas(code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0);
+        *t = TRAIT_KNOWN | (of_cas(code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
+             (is_flag(code, ev->instr, f->code_size / 16) ? TRAIT_FLAG : 0);
     }
     return *t;
 }
 
 /* --- reports -------------------------------------------------------------------------------------------- */
 
-static watch_side side_of(const race_state *st, race_mark mark, uint64_t address) {
+watch_side race_side_of(const race_state *st, race_mark mark, uint64_t address) {
     const race_access *a = race_access_of(st, mark);
     return (watch_side){.known = true, .is_access = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = a->block,
                         .lane = race_lane(st, mark, address), .lanes = a->mask, .space = a->space, .access = (uint8_t)a->access,
@@ -122,11 +136,11 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     bool own_value = !(b->access & ENG_WRITE) ? race_reads_own_value(st, now, lane, before, address)
                      : !(a->access & ENG_WRITE) && race_reads_own_value(st, before, race_lane(st, before, address), now, address);
     watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value || own_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
-                       .at = watch_side_of(batch, ev, lane), .other = side_of(st, before, address),
+                       .at = watch_side_of(batch, ev, lane), .other = race_side_of(st, before, address),
                        .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
     if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
     if (watch_findings_again(&st->findings, &f)) return;
-    const char *memory = ev->space == ENG_SHARED ? "shared" : "global";
+    const char *memory = ev->space == ENG_GLOBAL ? "global" : "shared";
     if (same_value)
         snprintf(f.message, sizeof f.message, "several threads write the same value to the same place in %s memory", memory);
     else if (own_value)
@@ -150,6 +164,9 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     else if (a->block == b->block)
         snprintf(f.message, sizeof f.message, "%s of %s memory and %s by another thread of the block, with no barrier between them: "
                  "__syncthreads() belongs between the two lines", word_of(b), memory, word_of(a));
+    else if (ev->space != ENG_GLOBAL)
+        snprintf(f.message, sizeof f.message, "%s of shared memory and %s by a thread of another block of the cluster, and nothing orders them: "
+                 "cluster.sync() (barrier.cluster) belongs between the two lines", word_of(b), word_of(a));
     else
         snprintf(f.message, sizeof f.message, "%s of global memory and %s by a thread of another block, and nothing orders them: blocks "
                  "of a launch are ordered only by atomics, or by a flag with __threadfence() on both sides", word_of(b), word_of(a));
@@ -174,25 +191,33 @@ static uint8_t class_of(const eng_event *ev) {
 }
 
 static void on_access(race_state *st, const eng_batch *batch, const eng_event *ev) {
-    if (ev->space != ENG_GLOBAL && ev->space != ENG_SHARED) return;
+    uint64_t base = 0; /* of addresses that hold a rank */
+    if (ev->space != ENG_GLOBAL && ev->space != ENG_SHARED && ev->space != ENG_CLUSTER) return;
+    st->owner = st->block;
+    if (ev->space == ENG_CLUSTER) {
+        uint64_t address = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
+        if (!(st->owner = race_owner(st, st->block, address))) return;
+        base = address >> ENG_RANK_SHIFT << ENG_RANK_SHIFT;
+    }
     if ((ev->mask == UINT32_MAX) & (ev->cls == ENG_CONTIGUOUS) & ((ev->access == ENG_WRITE) | (ev->access == ENG_READ)) &&
-        (ev->access == ENG_WRITE || !(traits_of(st, ev) & TRAIT_OF_CAS)) && race_usual(st, ev))
+        (ev->access == ENG_WRITE || !(traits_of(st, ev) & TRAIT_OF_CAS)) && ev->space != ENG_CLUSTER && race_usual(st, ev))
         return;
     if (!race_room(st)) return;
     uint32_t token = st->n++;
-    st->n_shared += ev->space == ENG_SHARED;
+    st->n_shared += ev->space != ENG_GLOBAL;
     race_access *a = race_access_of(st, token);
-    *a = (race_access){.address = ev->address, .block = (uint32_t)batch->block, .mask = ev->mask, .instr = ev->instr, .stride = ev->stride,
+    *a = (race_access){.address = ev->address - base, .block = (uint32_t)batch->block, .mask = ev->mask, .instr = ev->instr, .stride = ev->stride,
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
-                       .space = ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
+                       .space = ev->space == ENG_CLUSTER ? ENG_SHARED : ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
     if (ev->access & ENG_WRITE && ev->cls != ENG_CONTIGUOUS) a->value = ev->value;
     if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
     if (ev->access & ENG_ATOMIC && ev->space == ENG_SHARED && traits_of(st, ev) & TRAIT_BEGINS) a->access = ENG_WRITE;
     bool of_block = ev->access & ENG_STRONG && ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
-    if (atomic && (ev->space == ENG_GLOBAL || of_block)) race_synchronise(st, batch, ev);
-    if (!race_touch(st, batch, ev, token)) st->n = token;
+    if (ev->space != ENG_GLOBAL && race_clustered(st) && traits_of(st, ev) & TRAIT_FLAG) a->access |= ENG_STRONG, atomic = true;
+    if (atomic && (ev->space == ENG_GLOBAL || of_block || race_clustered(st))) race_synchronise(st, batch, ev, base);
+    if (!race_touch(st, batch, ev, token, base)) st->n = token;
 }
 
 static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev) {
@@ -207,7 +232,12 @@ static void on_event(race_state *st, const eng_batch *batch, const eng_event *ev
     case ENG_EV_SYNCWARP: race_syncwarp(st, b, ev); break;
     case ENG_EV_WARP_OP: race_sync_lanes(st, b, ev->warp, ev->mask, true); break;
     case ENG_EV_FENCE: race_fence(st, b, ev->warp, ev->more, ev->access == ENG_FENCE_ACQUIRE); break;
-    case ENG_EV_PHASE: race_phase(st, b, ev); break;
+    case ENG_EV_CLUSTER_ARRIVE: race_cluster_arrive(st, b, ev); break;
+    case ENG_EV_CLUSTER_WAIT: race_cluster_wait(st, b, ev); break;
+    case ENG_EV_PHASE:
+        if (ev->space != ENG_CLUSTER) race_phase(st, b, ev);
+        else if ((st->owner = race_owner(st, b, ev->address))) race_phase_from(st, st->owner, b, ev, ev->address & ((UINT64_C(1) << ENG_RANK_SHIFT) - 1));
+        break;
     case ENG_EV_ASYNC: race_async(st, &b->warps[ev->warp], ev->more); break;
     case ENG_EV_EXIT: race_exit(st, b, ev); break;
     case ENG_EV_GIVEN: race_forget(st, ev->address, ev->address + 16 * (uint64_t)ev->more); break;
@@ -242,7 +272,7 @@ static bool is_apart(const race_state *st, const eng_batch *batch, const eng_eve
     const eng_apart *apart = st->apart;
     if (!apart || ev->function != apart->function) return false;
     switch ((eng_apart_kind)apart->of[ev->instr]) {
-    case ENG_APART: return ev->space != ENG_SHARED || !st->block->astray;
+    case ENG_APART: return ev->space == ENG_GLOBAL || !st->block->astray;
     case ENG_APART_UNSTORED: return ev->space == ENG_GLOBAL && unstored(apart, batch, ev);
     default: return false;
     }
@@ -253,12 +283,13 @@ static void events(void *opaque, const eng_batch *batch) {
     for (size_t i = 0; i < batch->count && !st->failed; i++) {
         const eng_event *ev = &batch->events[i];
         if (ev->kind == ENG_EV_BLOCK_END) {
-            if (st->block) end_block(st);
+            if (!st->block || st->block->linear != batch->block) st->block = race_block_of(st, batch->block);
+            if (st->block) race_cluster_check_end(st, st->block), end_block(st);
             continue;
         }
-        if (!st->block || st->block->linear != batch->block) find_block(st, batch->block);
+        if (!st->block || st->block->linear != batch->block) st->block = race_block_of(st, batch->block);
         if (!st->block) continue;
-        if (ev->kind == ENG_EV_ACCESS && (is_apart(st, batch, ev) || ((ev->access & ~ENG_DROPPED) == ENG_READ && race_settled(st, ev)))) continue;
+        if (ev->kind == ENG_EV_ACCESS && (is_apart(st, batch, ev) || ((ev->access & ~ENG_DROPPED) == ENG_READ && ev->space != ENG_CLUSTER && race_settled(st, ev)))) continue;
         on_event(st, batch, ev);
     }
 }
@@ -272,6 +303,7 @@ static void survey(race_state *st, const img_function *f) {
         const sass_instr *in = &code[i];
         switch (in->op) {
         case SASS_MEMBAR: st->far = false; break;
+        case SASS_UCGABAR_ARV: case SASS_UCGABAR_WAIT: st->far = st->near = false; break;
         case SASS_BAR: st->near &= in->sub != SASS_BAR_ARV && in->a.kind == SASS_IMM && in->b.kind == SASS_NONE; break;
         case SASS_WARPSYNC: st->lanes &= in->a.kind == SASS_NONE || (in->a.kind == SASS_IMM && (uint32_t)in->a.value == UINT32_MAX); break;
         case SASS_SYNCS: case SASS_SYNCS_PHASE: case SASS_SYNCS_EXCH: case SASS_ARRIVES: st->near = st->lanes = false; break;
@@ -343,6 +375,7 @@ static void stop(void *opaque) {
         st->spare = b->next;
         free_block(b);
     }
+    race_clusters_free(st);
     race_shadow_free(st);
     race_order_free(st);
     for (size_t f = 0; f < st->ctx.module->n_functions; f++) free(st->traits[f]);
@@ -353,6 +386,6 @@ static void stop(void *opaque) {
 }
 
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .again = again,
-                          .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
+                          .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_CLUSTER_ARRIVE | 1u << ENG_EV_CLUSTER_WAIT | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
                                    1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END | 1u << ENG_EV_GIVEN,
                           .start = start, .events = events, .plain = plain, .apart = apart, .merge = merge, .finish = finish, .stop = stop};

@@ -72,6 +72,7 @@ typedef struct race_warp {
     uint32_t fence;     /* tokens below: fenced for the device */
     uint32_t fence_all; /* of the block, known when it fenced */
     uint32_t fenced_since; /* a fence since the last barrier */
+    uint32_t phases;    /* of the cluster's barrier that it has seen the end of */
     uint32_t changed;   /* when its order last changed: accesses since then are ordered alike */
     race_sync syncs[RACE_SYNCS];
     unsigned n_syncs;
@@ -80,13 +81,16 @@ typedef struct race_warp {
     race_knowledge acquired, pending;
     wg_vec(race_group) groups;
 } race_warp;
+typedef struct race_cluster race_cluster;
 typedef struct race_phases race_phases; /* asynchronous barriers of a block */
 typedef struct race_block {
     uint32_t linear, barrier; /* tokens below barrier: ordered before everything that follows in the block */
     uint32_t epoch, first_epoch; /* numbers for what lies between two barriers, no two blocks share one */
     uint32_t gone_on; /* barriers, a bit each, at which some warp has arrived without waiting, ... */
     uint32_t passed[RACE_BARRIERS], passed_at[RACE_BARRIERS][32]; /* ... which warps, and what each had done by then (tokens below) */
-    bool copies; /* asynchronous copies may be under way across barriers */
+    race_cluster *cluster; /* NULL: none */
+    uint32_t rank;         /* in it */
+    bool copies; /* of shared memory there is to remember across barriers: asynchronous copies, what other blocks do */
     bool astray; /* its warps came to the last barrier by different instructions */
     uint32_t fenced_all;
     race_warp warps[32];
@@ -113,6 +117,8 @@ typedef struct race_state {
     uint32_t *rank;             /* while the history is tidied */
     race_block *blocks, *block; /* those under way; the one of the batch */
     race_block *spare;
+    race_block *owner;          /* of the shared memory that the access at hand is of */
+    race_cluster *clusters;     /* those under way */
     unsigned n_warps;
     uint32_t last_mask;         /* lanes that exist in the last warp */
     wg_u64map pages;            /* address / RACE_PAGE -> race_page */
@@ -185,7 +191,7 @@ static inline bool race_settled(race_state *st, const eng_event *ev) {
 /* A plain access of a full warp side by side: is that all there is to do about it? */
 bool race_usual(race_state *st, const eng_event *ev);
 /* Looks for races of an access with those before; false: no row remembers it. */
-bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token);
+bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token, uint64_t base);
 /* What was done with this memory is over: free and malloc lie between it and all that comes. */
 void race_forget(race_state *st, uint64_t address, uint64_t end);
 /* Does a read that races with a write get the same value in any order? */
@@ -205,13 +211,31 @@ void race_sync_lanes(race_state *st, race_block *block, unsigned warp, uint32_t 
 void race_syncwarp(race_state *st, race_block *block, const eng_event *ev);
 void race_exit(race_state *st, race_block *block, const eng_event *ev);
 void race_fence(race_state *st, race_block *block, unsigned warp, unsigned scope, bool only_acquire);
-void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev);
+/* base: of addresses of shared memory, their rank. */
+void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev, uint64_t base);
 void race_async(race_state *st, race_warp *warp, uint32_t more);
+void race_release_at(race_state *st, uint64_t place, race_block *block, unsigned warp, race_knowledge *to);
 void race_order_free(race_state *st);
 void race_knowledge_add(race_knowledge *to, race_log *log, uint32_t n);
 
+/* --- race_cluster.c ------------------------------------------------------------------------------ */
+bool race_clustered(const race_state *st);
+void race_cluster_begin(race_state *st, race_block *block);
+void race_cluster_end(race_state *st, race_block *block);
+void race_cluster_check_end(race_state *st, race_block *block);
+void race_cluster_arrive(race_state *st, race_block *block, const eng_event *ev);
+void race_cluster_wait(race_state *st, race_block *block, const eng_event *ev);
+bool race_cluster_ordered(const race_state *st, const race_block *block, unsigned warp, const race_access *a, uint32_t token);
+/* The block that an address in the cluster's shared memory is of; NULL: no memory. */
+race_block *race_owner(race_state *st, const race_block *block, uint64_t address);
+uint64_t race_shared_place(const race_block *owner, uint64_t offset);
+void race_clusters_rename(race_state *st);
+void race_clusters_free(race_state *st);
+
 /* --- race_phase.c ------------------------------------------------------------------------------ */
 void race_phase(race_state *st, race_block *block, const eng_event *ev);
+/* A warp of another block of the cluster arrives. */
+void race_phase_from(race_state *st, race_block *owner, race_block *block, const eng_event *ev, uint64_t address);
 void race_phases_meet(race_state *st, race_block *block, unsigned warp, uint32_t mask, bool weak);
 void race_phases_barrier(race_state *st, race_block *block, uint32_t from, uint32_t to);
 uint32_t *race_phases_released(race_state *st, race_block *block, unsigned warp);
@@ -222,6 +246,8 @@ void race_phases_forget(race_block *block);
 void race_phases_free(race_block *block);
 
 /* --- race.c ------------------------------------------------------------------------------------ */
+race_block *race_block_of(race_state *st, uint64_t linear); /* NULL: no memory */
+watch_side race_side_of(const race_state *st, race_mark mark, uint64_t address);
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t word,
                  race_order order);
 

@@ -45,6 +45,7 @@ static void each_bound(race_state *st) {
         for (unsigned k = 0; b->between && k < 32 * 32; k++) rename_bound(st, &b->between[k]);
         race_phases_rename(st, b);
     }
+    race_clusters_rename(st);
     for (size_t i = 0; i < st->logs.room; i++) {
         race_log *log = st->logs.slots[i].used ? (race_log *)(uintptr_t)st->logs.slots[i].value : NULL;
         for (size_t k = 0; log && k < log->releases.count; k++) {

@@ -195,6 +195,14 @@ static void release(race_state *st, race_log *log, race_block *b, unsigned w) {
     st->synchronises = true;
 }
 
+/* What the warp had fenced is released there; to: learns of it. */
+void race_release_at(race_state *st, uint64_t place, race_block *b, unsigned w, race_knowledge *to) {
+    race_log *log = b->warps[w].fence ? log_of(st, place, true) : NULL;
+    if (!log) return;
+    release(st, log, b, w);
+    race_knowledge_add(to, log, (uint32_t)log->releases.count);
+}
+
 /* Within a block the hardware keeps the order of a thread's accesses, and the compiler makes nothing of a release or an acquire of
  * block scope: every strong access of that scope is taken for one. */
 static void in_block(race_state *st, race_block *b, const eng_event *ev, uint64_t address) {
@@ -218,7 +226,7 @@ static void in_block(race_state *st, race_block *b, const eng_event *ev, uint64_
 }
 
 /* An atomic or strong access of global memory: what it synchronises, one location a lane. */
-void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev) {
+void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *ev, uint64_t base) {
     race_block *b = st->block;
     race_warp *warp = &b->warps[ev->warp];
     bool of_block = ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
@@ -226,6 +234,7 @@ void race_synchronise(race_state *st, const eng_batch *batch, const eng_event *e
     unsigned n_done = 0;
     for (uint32_t left = ev->mask; left; left &= left - 1) {
         uint64_t address = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(left));
+        if (ev->space != ENG_GLOBAL && race_clustered(st)) address = race_shared_place(st->owner, address - base);
         bool again = false;
         for (unsigned k = 0; k < n_done && !again; k++) again = done[k] == address;
         if (again) continue;
@@ -293,6 +302,7 @@ race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, 
         race_order order = race_phases_order(b, a, lane_before, token, false, now, lane_now);
         if (order != RACE_UNORDERED) return order;
     }
+    if (race_cluster_ordered(st, b, now->warp, a, before)) return RACE_ORDERED;
     if (!st->synchronises) return RACE_UNORDERED;
     if (knows(warp->acquired.at, warp->acquired.count, a, lane_before, before, &steps) ||
         knows(b->acquired.at, b->acquired.count, a, lane_before, before, &steps))

@@ -188,6 +188,15 @@ void race_phase(race_state *st, race_block *b, const eng_event *ev) {
     if (ev->more & ENG_PHASE_ENDS) end_phase(st, p, o);
 }
 
+void race_phase_from(race_state *st, race_block *owner, race_block *b, const eng_event *ev, uint64_t address) {
+    race_phases *p = phases_of(st, owner);
+    object *o = p ? object_at(p, address, true) : NULL;
+    if (!o || !have(st, p, &o->now)) return;
+    agree(o, ev->more >> 8 & 1);
+    if ((ev->more & ENG_PHASE_KIND) == ENG_PHASE_ARRIVES) race_release_at(st, race_shared_place(owner, address) | UINT64_C(1) << 55, b, ev->warp, &o->now.known);
+    if (ev->more & ENG_PHASE_ENDS) end_phase(st, p, o);
+}
+
 /* --- beside other order ---------------------------------------------------------------------------- */
 
 /* Lanes in mask have met: what some of them have seen, all come after. */

@@ -66,7 +66,7 @@ static bool more_shared_rows(race_state *st, race_block *b, uint32_t n) {
 
 /* A barrier makes what a row of shared memory remembers superfluous, except for copies under way. */
 static race_row *shared_row(race_state *st, uint64_t address) {
-    race_block *b = st->block;
+    race_block *b = st->owner;
     uint32_t n = (uint32_t)(address / RACE_ROW);
     if (n >= b->shared_rows && !more_shared_rows(st, b, n)) return NULL;
     race_row *row = &b->shared[n];
@@ -100,6 +100,8 @@ typedef struct touch {
     uint64_t row; /* address */
     uint32_t *settled, none; /* of the row: race_page.settled */
     bool writes;
+    uint32_t epoch; /* that rows belong to now */
+    uint64_t base;  /* of the event's addresses, in another block's shared memory */
     bool kept;    /* some row remembers it */
 } touch;
 
@@ -449,9 +451,9 @@ static void row_read(touch *t, race_row *row, uint32_t words) {
 }
 
 static inline void row_access(touch *t, race_row *row, uint32_t words) {
-    if (row->epoch != t->st->block->epoch) {
+    if (row->epoch != t->epoch) {
         row->settled = 0;
-        row->epoch = t->st->block->epoch;
+        row->epoch = t->epoch;
     }
     if (t->writes) {
         *t->settled &= ~words;
@@ -556,7 +558,7 @@ static void lane_by_lane(touch *t, bool shared) {
     uint32_t *settled[32], open = ev->mask;
     for (uint32_t left = ev->mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        address[l] = eng_lane_address(t->batch, ev, l);
+        address[l] = eng_lane_address(t->batch, ev, l) - t->base;
         if (!(row[l] = row_at(t, address[l], shared))) return;
         settled[l] = t->settled;
         if (!t->writes && !(race_words(address[l] & ~(uint64_t)(RACE_ROW - 1), address[l], address[l] + ev->width) & ~*t->settled)) open &= ~(1u << l);
@@ -582,22 +584,24 @@ static void lane_by_lane(touch *t, bool shared) {
     }
 }
 
-bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token) {
+bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uint32_t token, uint64_t base) {
     const race_access *now = race_access_of(st, token);
-    bool shared = ev->space == ENG_SHARED;
-    touch t = {.st = st, .batch = batch, .ev = ev, .now = now, .mark = token, .writes = ev->access & ENG_WRITE};
-    if (now->access & ENG_ASYNC) st->block->copies = true;
+    bool shared = ev->space != ENG_GLOBAL;
+    const uint64_t address = ev->address - base;
+    touch t = {.st = st, .batch = batch, .ev = ev, .now = now, .mark = token, .base = base, .writes = ev->access & ENG_WRITE,
+               .epoch = (shared ? st->owner : st->block)->epoch};
+    if (now->access & ENG_ASYNC) st->owner->copies = true;
     if (now->cls == ENG_UNIFORM) {
         uint32_t others = ev->mask & (ev->mask - 1);
         if (t.writes && others && !(ev->access & ENG_ATOMIC) && !(ev->access & (ENG_STRONG | ENG_VOLATILE)))
-            race_report(st, batch, ev, (unsigned)__builtin_ctz(others), token, ev->address, RACE_UNORDERED);
-        range(&t, ev->address, ev->address + ev->width, shared);
+            race_report(st, batch, ev, (unsigned)__builtin_ctz(others), token, address, RACE_UNORDERED);
+        range(&t, address, address + ev->width, shared);
     } else if (now->cls == ENG_CONTIGUOUS) {
-        runs(&t, ev->address, ev->mask, ev->width, shared);
+        runs(&t, address, ev->mask, ev->width, shared);
     } else if (now->cls == ENG_ROWS) {
         for (unsigned k = 0, n = now->row; k * n < 32; k++) {
             uint32_t lanes = n >= 32 ? ev->mask : ev->mask >> (k * n) & ((UINT32_C(1) << n) - 1);
-            runs(&t, ev->address + (uint64_t)((int64_t)k * ev->stride), lanes, now->step, shared);
+            runs(&t, address + (uint64_t)((int64_t)k * ev->stride), lanes, now->step, shared);
         }
     } else {
         lane_by_lane(&t, shared);

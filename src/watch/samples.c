@@ -49,7 +49,7 @@ static void merge(void *opaque, void *other) {
 
 static json_t *sample_json(const cell *c) {
     static const char *const spaces[] = {[ENG_GLOBAL] = "global", [ENG_SHARED] = "shared", [ENG_LOCAL] = "local",
-                                         [ENG_CONST] = "constant", [ENG_PARAM] = "parameter"};
+                                         [ENG_CONST] = "constant", [ENG_PARAM] = "parameter", [ENG_CLUSTER] = "cluster"};
     json_t *addresses = json_array();
     for (unsigned l = 0; l < 32; l++)
         json_array_append_new(addresses, c->mask >> l & 1 ? json_integer((json_int_t)c->addresses[l]) : json_null());

@@ -80,7 +80,7 @@ static json_t *sources_json(const watch_trace *t, const eng_step *step, const sa
 
 static json_t *access_json(const watch_trace *t, const eng_batch *batch, const eng_event *ev) {
     static const char *const spaces[] = {[ENG_GLOBAL] = "global", [ENG_SHARED] = "shared", [ENG_LOCAL] = "local",
-                                         [ENG_CONST] = "constant", [ENG_PARAM] = "parameter"};
+                                         [ENG_CONST] = "constant", [ENG_PARAM] = "parameter", [ENG_CLUSTER] = "cluster"};
     json_t *addresses = json_array();
     for (unsigned l = 0; l < t->lanes; l++)
         json_array_append_new(addresses, on(ev->mask, l) ? json_integer((json_int_t)eng_lane_address(batch, ev, l)) : json_null());

@@ -213,7 +213,8 @@ int main(int argc, char **argv) {
             if (also) sscanf(also, "also=%7s", e.also);
             e.cooperative = strstr(line, "cooperative") != NULL;
             if (strncmp(e.kind, "silent", 6) == 0) e.kind[0] = '\0';
-        } else if (strncmp(line, "__global__ void ", 16) == 0) sscanf(line, "__global__ void %79[a-z_0-9]", e.name);
+        } else if (strncmp(line, "__global__ void ", 16) == 0 && sscanf(line, "__global__ void __cluster_dims__(%*[^)]) %79[a-z_0-9]", e.name) != 1)
+            sscanf(line, "__global__ void %79[a-z_0-9]", e.name);
         else if (strstr(line, "// <-") && e.n_marks < MARKS) e.marks[e.n_marks++] = number;
     }
     if (f) fclose(f);

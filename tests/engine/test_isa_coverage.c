@@ -406,6 +406,19 @@ static void run_far(int sm) {
     machine_close(m);
 }
 
+/* A cluster's barrier; test_cluster.c has more of them. */
+static void run_cluster(void) {
+    machine *m = machine_open(WG_TEST_DATA "/../engine/cluster.sm_90.cubin");
+    uint32_t out[256];
+    uint64_t at = machine_alloc(m, NULL, sizeof out);
+    eng_launch l = {.function = img_find_function(m->module, "alone"), .grid = {1, 1, 1}, .block = {256, 1, 1}, .cluster = {1, 1, 1}, .params = &at};
+    if (eng_run(m->code, &l, &m->result, &m->err) != WG_OK) fail_msg("%s", m->err.text);
+    note(m);
+    machine_read(m, out, at, sizeof out);
+    for (uint32_t k = 0; k < 256; k++) assert_int_equal(out[k], 255 - k);
+    machine_close(m);
+}
+
 /* The kernels of probe.cu that take three arrays and one for results, or one and one. */
 static void run_probe(int sm) {
     char cubin[200];
@@ -467,6 +480,7 @@ static void every_row_is_executed(void **state) {
     static const int sms[] = {75, 80, 86, 90, 100};
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);
+    run_cluster();
     run_probe(80), run_probe(90);
     assert_int_equal(wrong, 0);
     for (int k = 0; k < KERNELS; k++)

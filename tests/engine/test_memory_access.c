@@ -52,6 +52,11 @@ unsigned eng_plan_block_start(const eng_plan *p) { return (void)p, 0; }
 const sass_instr *eng_plan_instrs(const eng_plan *p, unsigned *n) { return (void)p, *n = 2, block; }
 uint8_t eng_pred_dst(const sass_pred *pred) { return pred->present && pred->reg != SASS_PT ? pred->reg : ENG_PSINK; }
 uint32_t eng_plain_counter(eng_plan *p, eng_space space) { return (void)p, (void)space, 0; }
+bool eng_plan_clustered(const eng_plan *p) { return (void)p, false; }
+uint32_t eng_slot_special(eng_plan *p, unsigned sr) { return (void)p, (void)sr, ZERO * ENG_SLOT; }
+bool eng_cluster_reach(eng_warp *w, const eng_ins *i, uint32_t rank, uint32_t lanes, const uint64_t *addresses, eng_reach *out) {
+    return (void)w, (void)i, (void)rank, (void)lanes, (void)addresses, (void)out, false;
+}
 bool eng_refuse(eng_plan *p, const char *why) { return (void)p, (void)why, false; }
 
 static eng_finding found[64];

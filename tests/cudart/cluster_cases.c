@@ -1,0 +1,90 @@
+/* Thread block clusters by the runtime's calls, with the kernels of tests/engine/cluster.cu: launches, what is refused, occupancy. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "cudadrv/api.h"
+#include "cudart/api.h"
+
+static cudaKernel_t kernel(const char *name) {
+    static cudaLibrary_t library;
+    cudaKernel_t k = NULL;
+    if (!library) OK(cudaLibraryLoadFromFile(&library, CLUSTERS, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernel(&k, library, name));
+    return k;
+}
+
+static cudaError_t launch(cudaKernel_t k, dim3 grid, unsigned threads, const dim3 *cluster, void *out) {
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
+    if (cluster) attribute.val.clusterDim.x = cluster->x, attribute.val.clusterDim.y = cluster->y, attribute.val.clusterDim.z = cluster->z;
+    cudaLaunchConfig_t config = {.gridDim = grid, .blockDim = {threads, 1, 1}, .attrs = &attribute, .numAttrs = cluster != NULL};
+    return cudaLaunchKernelExC(&config, (const void *)k, (void *[]){&out});
+}
+
+static void launches(void) {
+    enum { WORDS = 26, BLOCKS = 32 };
+    static unsigned got[BLOCKS * WORDS];
+    unsigned *out = NULL;
+    OK(cudaMalloc((void **)&out, sizeof got));
+    OK(launch(kernel("where"), (dim3){8, 4, 1}, 32, &(dim3){4, 2, 1}, out));
+    OK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    SAME(got[WORDS * (8 + 3)], 4 + 3); /* block (3, 1) */
+    SAME(got[WORDS * (8 + 3) + 1], 8);
+    OK(launch(kernel("ring"), (dim3){4, 1, 1}, 64, NULL, out)); /* compiled for clusters of 4 */
+    OK(cudaDeviceSynchronize());
+    OK(launch(kernel("ring"), (dim3){4, 1, 1}, 64, &(dim3){4, 1, 1}, out));
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(out));
+}
+
+static void refused(void) {
+    void *out = NULL;
+    OK(cudaMalloc(&out, 1 << 16));
+    FAILS(launch(kernel("where"), (dim3){8, 1, 1}, 32, &(dim3){3, 1, 1}, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(kernel("where"), (dim3){8, 1, 1}, 32, &(dim3){2, 2, 1}, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(kernel("where"), (dim3){16, 1, 1}, 32, &(dim3){16, 1, 1}, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(kernel("ring"), (dim3){6, 1, 1}, 64, NULL, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(kernel("ring"), (dim3){4, 1, 1}, 64, &(dim3){2, 1, 1}, out), cudaErrorInvalidClusterSize);
+    OK(cudaFuncSetAttribute((const void *)kernel("where"), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(launch(kernel("where"), (dim3){16, 1, 1}, 32, &(dim3){16, 1, 1}, out));
+    FAILS(launch(kernel("where"), (dim3){32, 1, 1}, 32, &(dim3){32, 1, 1}, out), cudaErrorInvalidClusterSize);
+    OK(cudaDeviceSynchronize());
+    FAILS(launch(kernel("too_late"), (dim3){2, 1, 1}, 64, NULL, out), cudaSuccess);
+    SAME(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+static void occupancy(void) {
+    int n = 0;
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
+    cudaLaunchConfig_t config = {.gridDim = {64, 1, 1}, .blockDim = {1024, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    const void *where = (const void *)kernel("where");
+    OK(cudaOccupancyMaxPotentialClusterSize(&n, where, &config));
+    SAME(n, 8);
+    static const unsigned sizes[][2] = {{1, 264}, {2, 132}, {4, 66}, {8, 32}}; /* 2 blocks an SM; 6 GPCs of 16 SMs, 2 of 18 */
+    for (unsigned k = 0; k < 4; k++) {
+        attribute.val.clusterDim.x = sizes[k][0], attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        OK(cudaOccupancyMaxActiveClusters(&n, where, &config));
+        SAME(n, (int)sizes[k][1]);
+    }
+    attribute.val.clusterDim.x = 16;
+    FAILS(cudaOccupancyMaxActiveClusters(&n, where, &config), cudaErrorInvalidClusterSize);
+    OK(cudaFuncSetAttribute(where, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(cudaOccupancyMaxActiveClusters(&n, where, &config));
+    SAME(n, 16);
+    OK(cudaOccupancyMaxPotentialClusterSize(&n, where, &config));
+    SAME(n, 16);
+    int can = 0;
+    OK(cudaDeviceGetAttribute(&can, 120 /* cudaDevAttrClusterLaunch */, 0));
+    SAME(can, 1);
+    CUlaunchConfig plain = {.gridDimX = 8, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 64, .blockDimY = 1, .blockDimZ = 1};
+    SAME(cuOccupancyMaxPotentialClusterSize(&n, (CUfunction)(uintptr_t)where, &plain), CUDA_SUCCESS);
+    SAME(n, 16);
+}
+
+int main(int argc, char **argv) {
+    static const struct { const char *name; void (*run)(void); } cases[] = {{"launches", launches}, {"refused", refused}, {"occupancy", occupancy}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc > 1 && !strcmp(argv[1], cases[i].name)) return cases[i].run(), 0;
+    return 2;
+}
