@@ -83,13 +83,14 @@ void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDevicePr
     p->hostRegisterSupported = 1;
     p->memoryPoolsSupported = 1;
     p->ipcEventSupported = 1;
+    p->clusterLaunch = gpu->major >= 9;
     if (gpu->major >= 8) { /* hints for a part of L2 are taken, and change nothing (programming guide: up to three quarters) */
         p->persistingL2CacheMaxSize = p->l2CacheSize / 4 * 3;
         p->accessPolicyMaxWindowSize = 128 << 20;
     }
     p->deviceNumaId = p->hostNumaId = -1;
     /* Left at 0, since warpgrind has none of it: ECC, host atomics, RDMA, arrays that are
-     * sparse or mapped late, clusters, memory handles for other processes. */
+     * sparse or mapped late, memory handles for other processes. */
 }
 
 /* --- which device --------------------------------------------------------------------------------------- */
@@ -266,11 +267,14 @@ cudaError_t cudaDeviceReset(void) {
 /* --- limits, flags, preferences --------------------------------------------------------------------------
  */
 
+enum { MAX_STACK = 512 << 10 }; /* bytes of local memory that a thread can have, of all compute capabilities (programming guide) */
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_note(cudaErrorInvalidValue);
     if (limit == cudaLimitDevRuntimeSyncDepth) return rt_note(cudaErrorUnsupportedLimit); /* of the old dynamic parallelism */
     cudaError_t e = rt_enter();
     if (e) return e;
+    if (limit == cudaLimitStackSize && value > MAX_STACK) return rt_leave(cudaErrorInvalidValue);
     if (limit == cudaLimitPersistingL2CacheSize) {
         struct cudaDeviceProp p;
         rt_device_describe(rt_gpu(), rt_current(), &p);

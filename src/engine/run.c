@@ -389,8 +389,7 @@ static void run_clusters(eng_worker *k, contexts *c, uint64_t first, uint64_t en
             if (round == ROUND_DONE) end_cluster(c, n, size);
             else n++;
         }
-        if (k->stop) return;
-        if (!all_spin) {
+        if (!all_spin || k->stop) {
             eng_livelock_over(&livelock, k);
         } else if (next < end && (!c->count || c->count + size <= limit)) {
             if ((k->stop = !eng_memory_view_fits(k->memory_state))) return;

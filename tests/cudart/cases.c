@@ -646,6 +646,27 @@ static void sticky_trap(void) {
     stays(cudaErrorLaunchFailure);
 }
 
+/* How deep calls may go is cudaLimitStackSize: descend() of kernels.cu takes 160 bytes a call. */
+static void stack(void) {
+    static const int weight[4] = {2, 5, 11, 23};
+    int *d = device_ints(32), *w = device_ints(4), n = 150, want = weight[2], got[32];
+    size_t limit = 0;
+    for (int k = 1; k <= n; k++) want += weight[(k + weight[1]) % 4] + k;
+    OK(cudaMemcpy(w, weight, sizeof weight, cudaMemcpyHostToDevice));
+    OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    SAME(limit, 1024);
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 160 * 151));
+    FAILS(cudaDeviceSetLimit(cudaLimitStackSize, (512 << 10) + 1), cudaErrorInvalidValue);
+    OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    SAME(limit, 160 * 151);
+    launch(deep, one, (dim3){32, 1, 1}, 0, NULL, (void *[]){&d, &n, &w});
+    OK(cudaMemcpy(got, d, sizeof got, cudaMemcpyDeviceToHost));
+    for (int l = 0; l < 32; l++) SAME(got[l], want);
+    n++;
+    launch(deep, one, (dim3){32, 1, 1}, 0, NULL, (void *[]){&d, &n, &w});
+    stays(cudaErrorHardwareStackError);
+}
+
 /* Within the device's range but outside its allocation: a finding, and the kernel goes on. */
 static void out_of_bounds(void) {
     int *d = device_ints(4), got[4] = {0};
@@ -703,7 +724,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"parameters", parameters}, {"shared_memory", shared_memory}, {"configurations", configurations},
     {"functions", functions}, {"events", events}, {"streams", streams}, {"kernel_time", kernel_time},
     {"callbacks", callbacks}, {"threads", threads}, {"sticky_null", sticky_null}, {"sticky_misaligned", sticky_misaligned},
-    {"sticky_trap", sticky_trap}, {"out_of_bounds", out_of_bounds}, {"ipc", ipc},
+    {"sticky_trap", sticky_trap}, {"stack", stack}, {"out_of_bounds", out_of_bounds}, {"ipc", ipc},
 };
 
 int main(int argc, char **argv) {

@@ -35,3 +35,12 @@ extern "C" __global__ void publish(int *data, int n, volatile int *flag)
     *flag = 1;
 }
 extern "C" __global__ void tally(int *p) { atomicAdd(p, 1); }
+/* Calls itself n times, each with a frame of 128 bytes and a little more. */
+__device__ __noinline__ int descend(int n, const int *weight)
+{
+    int frame[32];
+    for (int k = 0; k < 32; k++) frame[k] = weight[k & 3] + n;
+    if (n == 0) return frame[weight[0] & 31];
+    return descend(n - 1, weight) + frame[(n + weight[1]) & 31];
+}
+extern "C" __global__ void deep(int *out, int n, const int *weight) { out[threadIdx.x] = descend(n, weight); }

@@ -26,7 +26,7 @@ __asm__(".section .nv_fatbin,\"a\",@progbits\n"
         ".text\n");
 extern char wrapper[];
 
-const char scale[1], take[1], reverse[1], bounded[1], count_up[1], store[1], trap[1], spin[1], publish[1], tally[1], unregistered[1];
+const char scale[1], take[1], reverse[1], bounded[1], count_up[1], store[1], trap[1], spin[1], publish[1], tally[1], deep[1], unregistered[1];
 
 int offset[4], bias[4], not_a_symbol;
 static int *managed;
@@ -50,6 +50,7 @@ __attribute__((constructor)) static void register_all(void) {
     add(spin, "spin");
     add(publish, "publish");
     add(tally, "tally");
+    add(deep, "deep");
     add(spin, "spin"); /* -rdc registers templates twice */
     __cudaRegisterVar(handle, (char *)offset, "offset", "offset", 0, sizeof offset, 0, 0);
     __cudaRegisterVar(handle, (char *)bias, "bias", "bias", 0, sizeof bias, 1, 0);

@@ -6,7 +6,7 @@
 #include "cudart/api.h"
 
 /* What stands for a kernel on the host: nvcc writes a function, of which only the address is used. */
-extern const char scale[1], take[1], reverse[1], bounded[1], count_up[1], store[1], trap[1], spin[1], publish[1], tally[1], unregistered[1];
+extern const char scale[1], take[1], reverse[1], bounded[1], count_up[1], store[1], trap[1], spin[1], publish[1], tally[1], deep[1], unregistered[1];
 
 /* Host variables that stand for those of the device. */
 extern int offset[4], bias[4], not_a_symbol;
