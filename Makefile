@@ -49,7 +49,7 @@ sanitize: deps-test
 	cmake --build $(BUILD)-asan -j $(JOBS)
 	ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L sanitize $(if $(SANITIZE_TESTS),-R '$(SANITIZE_TESTS)')
 	$(CONFIGURE) -B $(BUILD)-tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWG_TESTS=ON -DWG_SANITIZE=thread
-	cmake --build $(BUILD)-tsan -j $(JOBS) --target test_base # the one test of threads so far
+	cmake --build $(BUILD)-tsan -j $(JOBS) --target threads-tests
 	ctest --test-dir $(BUILD)-tsan --output-on-failure -L threads
 
 fuzz: deps-fuzz

@@ -48,7 +48,7 @@ endfunction()
 
 # wg_unit_test(NAME [THREADS] [SLOW] SOURCES... DEPENDS targets...): a cmocka program run by ctest.
 # Labels: sanitize (run under address and undefined sanitizers; left out when SLOW), threads (run under
-# the thread sanitizer; for tests that start workers).
+# the thread sanitizer, in the target threads-tests; for tests that start workers).
 function(wg_unit_test name)
   cmake_parse_arguments(ARG "THREADS;SLOW" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -65,4 +65,12 @@ function(wg_unit_test name)
     list(APPEND labels threads)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
+  if(ARG_THREADS)
+    if(NOT TARGET threads-tests)
+      add_custom_target(threads-tests)
+    endif()
+    add_dependencies(threads-tests ${name})
+    set_tests_properties(${name} PROPERTIES
+                         ENVIRONMENT "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/threads.supp:print_suppressions=0")
+  endif()
 endfunction()
