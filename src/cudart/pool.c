@@ -65,6 +65,14 @@ static cudaError_t capture_alloc(void **out, size_t size, rt_stream *stream) {
     return e;
 }
 
+/* Tells the session that memory begins or ends where the stream has come to, for its use in other streams. */
+static void order_life(rt_stream *stream, const char *call, const void *address, bool frees) {
+    void *frames[RT_STACK_FRAMES];
+    if (!ses_order_kept(rt.session)) return;
+    rt_stream_order(stream);
+    ses_order_life(rt.session, rt_timeline(stream), call, (uintptr_t)address, frees, frames, rt_stack(frames));
+}
+
 /* named: from the pool of this handle; else from the device's current one. */
 static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool named, cudaStream_t stream) {
     if (!out) return rt_note(cudaErrorInvalidValue);
@@ -83,6 +91,7 @@ static cudaError_t alloc(void **out, size_t size, cudaMemPool_t handle, bool nam
         eng_memory_set_open(rt_memory(), (uintptr_t)*out, pool->open);
         wg_u64map_set(&owners, (uintptr_t)*out, (uintptr_t)pool);
         count(pool, (int64_t)size);
+        order_life(s, named ? "cudaMallocFromPoolAsync" : "cudaMallocAsync", *out, false);
     }
     if (!e) rt_stream_work(s, 0);
     return rt_leave(e);
@@ -106,6 +115,7 @@ cudaError_t cudaFreeAsync(void *address, cudaStream_t stream) {
     if (s->capture)
         return rt_leave(rt_capture_add(
             s, &(rt_work){.type = cudaGraphNodeTypeMemFree, .free = {rt_graph_memory_at(address), address}}, NULL));
+    order_life(s, "cudaFreeAsync", address, true);
     if ((e = rt_free(address, 1u << ENG_ALLOC_DEVICE, "cudaFreeAsync"))) return rt_leave(e);
     rt_stream_work(s, 0);
     return rt_leave(cudaSuccess);

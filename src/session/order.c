@@ -188,8 +188,14 @@ static void report(session *ses, const order_op *now, const order_op *before, co
     h = wg_hash_u64(h ^ (now->n_stack ? (uintptr_t)now->stack[0] : 0)) ^ (before->n_stack ? (uintptr_t)before->stack[0] : 0);
     if (!order_tell(ses->order, h)) return;
     char text[400];
+    const order_op *life = now->life ? now : before, *user = now->life ? before : now;
     const char *article_a = clash->a == ENG_ATOMIC ? "an" : "a", *article_b = clash->b == ENG_ATOMIC ? "an" : "a";
-    if (now->stream == before->stream) /* only branches of graphs are not ordered there */
+    if (life->life)
+        snprintf(text, sizeof text, "%s in stream %llu uses memory that %s in stream %llu %s, and nothing orders the two: %s", user->name, (unsigned long long)user->stream,
+                 life->name, (unsigned long long)life->stream, life->frees ? "frees" : "allocates",
+                 life->frees ? "it may be gone, or another's, while it is used. Let the stream that frees wait for an event of the one that uses it (cudaEventRecord, cudaStreamWaitEvent)"
+                             : "it is there for another stream when that has waited for an event of the one that allocates (cudaEventRecord, cudaStreamWaitEvent)");
+    else if (now->stream == before->stream) /* only branches of graphs are not ordered there */
         snprintf(text, sizeof text, "%s %s of %s and %s %s of %s in one graph touch the same memory, and no path of the graph leads from one to the other: let "
                  "one node depend on the other (cudaGraphAddDependencies; in a capture, cudaStreamWaitEvent)", article_a, order_access_name(clash->a), now->name, article_b,
                  order_access_name(clash->b), before->name);
@@ -209,6 +215,19 @@ static void report(session *ses, const order_op *now, const order_op *before, co
 
 /* --- operations -------------------------------------------------------------------------------------------- */
 
+static bool clash_of(const order_op *a, const order_op *b, watch_clash *clash) {
+    bool found;
+    if (!a->life && !b->life) return watch_extents_clash(&a->extents, &b->extents, clash);
+    if (a->life && b->life) { /* one frees what the other allocates */
+        *clash = (watch_clash){.address = a->life > b->life ? a->life : b->life, .a = ENG_WRITE, .b = ENG_WRITE};
+        return a->life < b->life_end && b->life < a->life_end;
+    }
+    const order_op *life = a->life ? a : b;
+    if ((found = watch_extents_within(&(life == a ? b : a)->extents, life->life, life->life_end, clash)) && life == a)
+        *clash = (watch_clash){.address = clash->address, .a = ENG_WRITE, .b = clash->a, .at_b = clash->at_a};
+    return found;
+}
+
 static void add(session *ses, order_op *o) {
     ses_order *order = ses->order;
     order_clock *own = timeline(order, o->timeline);
@@ -219,7 +238,7 @@ static void add(session *ses, order_op *o) {
     for (const order_op *before = order->ops; before; before = before->next) {
         watch_clash clash;
         if (before->timeline == o->timeline || known(own, before->timeline) >= before->tick) continue;
-        if (watch_extents_clash(&o->extents, &before->extents, &clash)) report(ses, o, before, &clash);
+        if (clash_of(o, before, &clash)) report(ses, o, before, &clash);
     }
     o->tick = ++own->at[o->timeline];
     o->next = order->ops;
@@ -249,6 +268,19 @@ void ses_order_ranges(session *ses, uint64_t id, const char *call, const ses_ran
         if (a && !a->freed && ranges[k].size)
             watch_extents_add(&o->extents, ranges[k].address, ranges[k].address + ranges[k].size, ranges[k].writes ? ENG_WRITE : ENG_READ, 0);
     }
+    add(ses, o);
+}
+
+void ses_order_life(session *ses, uint64_t id, const char *call, uint64_t address, bool frees, void *const *stack, unsigned n_stack) {
+    order_op *o = ses->order && ses->device ? op_new(ses->order, call, id, stack, n_stack) : NULL;
+    const eng_allocation *a = o ? eng_memory_find(eng_device_memory(ses->device), address, NULL) : NULL;
+    if (!a || a->freed) {
+        if (o) op_free(o);
+        return;
+    }
+    o->life = a->address;
+    o->life_end = a->address + a->size;
+    o->frees = frees;
     add(ses, o);
 }
 

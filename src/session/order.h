@@ -21,6 +21,8 @@ typedef struct order_op {
     void *stack[ORDER_STACK];
     unsigned n_stack;
     watch_extents extents;
+    uint64_t life, life_end; /* or memory that it allocates or frees in the order of its stream; else 0 */
+    bool frees;
 } order_op;
 
 typedef struct ses_order {

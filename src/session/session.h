@@ -133,6 +133,8 @@ typedef struct ses_range {
 } ses_range;
 /* A copy or fill; what is no device memory is passed over. */
 void ses_order_ranges(session *ses, uint64_t timeline, const char *call, const ses_range *ranges, size_t n, void *const *stack, unsigned n_stack);
+/* The allocation at an address begins, or ends, where the stream has come to. */
+void ses_order_life(session *ses, uint64_t timeline, const char *call, uint64_t address, bool frees, void *const *stack, unsigned n_stack);
 bool ses_order_kept(const session *ses);
 
 /* --- the host's own accesses (host.c) ---

@@ -204,6 +204,34 @@ uint64_t *watch_extents_pages(const watch_extents *x, size_t *n) {
     return keys;
 }
 
+static bool first_in_page(const watch_extent_page *p, unsigned from, unsigned end, unsigned *at) {
+    for (unsigned k = from / 64; k < (end + 63) / 64; k++) {
+        uint64_t all = p->bytes[READS][k] | p->bytes[WRITES][k] | p->bytes[ATOMICS][k];
+        if (k == from / 64) all &= ~UINT64_C(0) << from % 64;
+        if (!all) continue;
+        *at = k * 64 + (unsigned)__builtin_ctzll(all);
+        return *at < end;
+    }
+    return false;
+}
+
+bool watch_extents_within(const watch_extents *x, uint64_t from, uint64_t end, watch_clash *clash) {
+    size_t n;
+    uint64_t *keys = watch_extents_pages(x, &n);
+    bool found = false;
+    for (size_t i = 0; i < n && !found; i++) {
+        uint64_t base = keys[i] * WATCH_EXTENT_PAGE;
+        unsigned at;
+        if (base >= end || base + WATCH_EXTENT_PAGE <= from) continue;
+        found = first_in_page(find(x, keys[i]), from > base ? (unsigned)(from - base) : 0, end - base < WATCH_EXTENT_PAGE ? (unsigned)(end - base) : WATCH_EXTENT_PAGE, &at);
+        if (!found) continue;
+        *clash = (watch_clash){.address = base + at, .b = ENG_WRITE};
+        clash->a = watch_extents_at(x, base + at, &clash->at_a);
+    }
+    free(keys);
+    return found;
+}
+
 /* --- the watch: what a kernel touches --------------------------------------------------------------------- */
 
 static bool asked(const watch_context *ctx) { return ctx->extents != NULL; }

@@ -40,6 +40,8 @@ typedef struct watch_clash {
     unsigned a, b;          /* how the two accessed it: ENG_READ, ENG_WRITE or ENG_ATOMIC */
     watch_where at_a, at_b; /* 0: no kernel */
 } watch_clash;
+/* The lowest byte touched of those from..end, as side a; side b writes. */
+bool watch_extents_within(const watch_extents *extents, uint64_t from, uint64_t end, watch_clash *clash);
 /* The lowest byte at which the two would be in a race. None where both have atomics at the same place: they may synchronise. */
 bool watch_extents_clash(const watch_extents *a, const watch_extents *b, watch_clash *clash);
 

@@ -182,6 +182,55 @@ static void capture(bool join_first) {
 static void captured_branches(void) { capture(false); }
 static void captured_in_order(void) { capture(true); }
 
+/* Memory that one stream allocates and frees, and another one uses. */
+static void lent(bool waits_behind) {
+    int *own;
+    begin(cudaStreamNonBlocking);
+    if (cudaMallocAsync((void **)&own, sizeof numbers, s)) exit(1);
+    cudaMemsetAsync(own, 0, sizeof numbers, s);
+    cudaEventRecord(event, s), cudaStreamWaitEvent(t, event, 0);
+    scaled(own, N, t);
+    if (waits_behind) cudaEventRecord(event, t), cudaStreamWaitEvent(s, event, 0);
+    cudaFreeAsync(own, s);
+    end();
+}
+static void freed_too_early(void) { lent(false); }
+static void freed_when_it_was_used(void) { lent(true); }
+static void used_too_early(void) {
+    int *own;
+    begin(cudaStreamNonBlocking);
+    if (cudaMallocAsync((void **)&own, sizeof numbers, s)) exit(1);
+    scaled(d, N, t), cudaMemsetAsync(own, 0, 64, t);
+    cudaEventRecord(event, t), cudaStreamWaitEvent(s, event, 0);
+    cudaFreeAsync(own, s);
+    end();
+}
+static void allocated_and_freed_by_one(void) {
+    int *own;
+    begin(cudaStreamNonBlocking);
+    for (int k = 0; k < 3; k++) {
+        if (cudaMallocAsync((void **)&own, sizeof numbers, s)) exit(1);
+        cudaMemsetAsync(own, 0, sizeof numbers, s), scaled(own, N, s), scaled(d, N, t);
+        cudaFreeAsync(own, s);
+    }
+    end();
+}
+static void freed_by_another(void) {
+    int *own;
+    begin(cudaStreamNonBlocking);
+    if (cudaMallocAsync((void **)&own, sizeof numbers, s)) exit(1);
+    cudaFreeAsync(own, t);
+    end();
+}
+static void freed_by_another_later(void) {
+    int *own;
+    begin(cudaStreamNonBlocking);
+    if (cudaMallocAsync((void **)&own, sizeof numbers, s)) exit(1);
+    cudaStreamSynchronize(s);
+    cudaFreeAsync(own, t);
+    end();
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -189,6 +238,8 @@ static const struct {
 } cases[] = {
 #define RACE(name)   {#name, name, "race error"}
 #define SILENT(name) {#name, name, "silent"}
+    RACE(freed_too_early), SILENT(freed_when_it_was_used), RACE(used_too_early), SILENT(allocated_and_freed_by_one), RACE(freed_by_another),
+    SILENT(freed_by_another_later),
     RACE(both_write), SILENT(other_memory), SILENT(other_halves), SILENT(neighbours), RACE(the_same_word), SILENT(one_stream),
     SILENT(ordered_by_event), RACE(event_before_the_work), RACE(event_of_another), RACE(event_used_again), SILENT(event_recorded_again),
     SILENT(events_in_a_chain), SILENT(host_waits_for_stream), RACE(host_waits_for_other), SILENT(host_waits_for_event), SILENT(host_waits_for_all),
