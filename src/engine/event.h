@@ -103,6 +103,7 @@ enum { ENG_BATCH_EVENTS = 128, ENG_BATCH_GENERAL = 64 };
 
 typedef struct eng_batch {
     uint64_t block;  /* linear index of the block */
+    uint64_t turn;   /* how many blocks come before it in the launch's order: the same but for a seed */
     unsigned worker; /* 0 .. jobs-1 */
     size_t count, n_general;
     eng_event events[ENG_BATCH_EVENTS];

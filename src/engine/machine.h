@@ -120,6 +120,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
 
 struct eng_blk { /* a block that is running */
     uint64_t linear;       /* x + y * gridDim.x + z * ... */
+    uint64_t turn;         /* eng_batch.turn */
     uint32_t index[3];
     uint32_t n_warps, live_warps, live_lanes;
     eng_warp *warps;

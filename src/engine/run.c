@@ -251,7 +251,7 @@ static void block_event(eng_worker *k, const eng_blk *block, eng_event_kind kind
 
 /* One turn of a block: until it ends, or waits for other blocks. A batch never mixes blocks. */
 static eng_block_end turn(eng_worker *k, eng_blk *block, bool fresh) {
-    if (k->batch) k->batch->block = block->linear;
+    if (k->batch) k->batch->block = block->linear, k->batch->turn = block->turn;
     eng_block_listens(block);
     if (fresh) block_event(k, block, ENG_EV_BLOCK);
     eng_block_end end = eng_run_block(block);
@@ -293,6 +293,7 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
     while ((next < end || c->count) && !k->stop) {
         if (next < end && c->count < limit) {
             if (!add_context(k, c) || (k->stop = !eng_memory_view_fits(k->memory_state))) break;
+            c->at[c->count]->turn = next;
             eng_block_start(c->at[c->count], k->shuffled ? eng_order_block(k->grid->launch->seed, next, k->grid->n_blocks) : next);
             next++;
             if (turn(k, c->at[c->count], true) != ENG_BLOCK_DONE) c->count++;

@@ -11,7 +11,7 @@ typedef struct cell {
     uint64_t requests, sectors, asked, used; /* of all others */
     uint64_t chunks;  /* under the own model, all requests */
     uint64_t sample;  /* the first address that was accessed, ... */
-    uint64_t block;   /* ... by this block, plus 1; 0: none was */
+    uint64_t turn;    /* ... in this turn, plus 1; 0: none was */
     uint8_t width, access;
     watch_memo memo;
 } cell;
@@ -60,11 +60,11 @@ static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
 }
 
 static void note(cell *c, const eng_batch *batch, const eng_event *ev) {
-    if (c->block) return;
+    if (c->turn) return;
     c->width = ev->width;
     c->access = ev->access;
     if (!ev->mask) return;
-    c->block = batch->block + 1;
+    c->turn = batch->turn + 1;
     c->sample = eng_lane_address(batch, ev, (unsigned)__builtin_ctz(ev->mask));
 }
 
@@ -101,7 +101,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             a->asked += b->asked;
             a->used += b->used;
             a->chunks += b->chunks;
-            if (b->block && (!a->block || b->block < a->block)) a->block = b->block, a->sample = b->sample;
+            if (b->turn && (!a->turn || b->turn < a->turn)) a->turn = b->turn, a->sample = b->sample;
             a->width = b->width;
             a->access = b->access;
         }

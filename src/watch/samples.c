@@ -5,7 +5,7 @@
 #include "watch/watch.h"
 
 typedef struct cell {
-    uint64_t block, addresses[32];
+    uint64_t block, turn, addresses[32];
     uint32_t mask;
     uint16_t warp;
     uint8_t space, width, access;
@@ -29,7 +29,7 @@ static void events(void *opaque, const eng_batch *batch) {
         if (ev->kind != ENG_EV_ACCESS || ev->space == ENG_LOCAL) continue;
         cell *c = watch_cell(opaque, ev->function, ev->instr);
         if (!c || __builtin_popcount(ev->mask) <= __builtin_popcount(c->mask)) continue;
-        *c = (cell){.block = batch->block, .mask = ev->mask, .warp = ev->warp, .space = ev->space, .width = ev->width, .access = ev->access};
+        *c = (cell){.block = batch->block, .turn = batch->turn, .mask = ev->mask, .warp = ev->warp, .space = ev->space, .width = ev->width, .access = ev->access};
         for (unsigned l = 0; l < 32; l++)
             if (ev->mask >> l & 1) c->addresses[l] = eng_lane_address(batch, ev, l);
     }
@@ -43,7 +43,7 @@ static void merge(void *opaque, void *other) {
             const cell *b = (const cell *)from->at[f] + i;
             cell *a = b->mask ? watch_cell(into, f, i) : NULL;
             int more = a ? __builtin_popcount(b->mask) - __builtin_popcount(a->mask) : 0;
-            if (a && (more > 0 || (more == 0 && b->block < a->block))) *a = *b;
+            if (a && (more > 0 || (more == 0 && b->turn < a->turn))) *a = *b;
         }
 }
 

@@ -28,3 +28,18 @@ __global__ void strays_now_and_then(int *a, int *b, int n) {
     asm volatile("" : "+l"(away));
     for (int k = 0; k < 4; k++) b[i + n * k + (blockIdx.x % 3 == 1 && k % 2 ? away : 0)] = 1; // <-
 }
+
+// More findings than are kept.
+// run 96 1024 out-of-bounds error
+__global__ void far_out(int *a, int *b, int n) {
+    a[blockIdx.x * blockDim.x + threadIdx.x] = 1; // <-
+}
+
+// Words are read more often than 16 bits count, by every worker.
+// run 12 64 silent
+__global__ void chases(int *a, const int *b, int n) {
+    int at = 0;
+#pragma unroll 1
+    for (int k = 0; k < 1500; k++) at = b[at + (k & 1)] + b[at + 100 + threadIdx.x % 3];
+    a[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}

@@ -98,12 +98,15 @@ static json_t *report_told(wg_device *dev) {
     return document;
 }
 
-/* Launches it; NULL: it could not be. jobs 0: one a processor. */
-static json_t *report_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *status, wg_error *err) {
+static const wg_options usual; /* one worker a processor */
+
+/* Launches it; NULL: it could not be. */
+static json_t *report_of(const expected *e, const char *cubin, const wg_options *options, wg_status *status, wg_error *err) {
     wg_device *dev = NULL;
     wg_address a, b;
-    const wg_options options = {.max_instructions = 10000000, .checks = checks, .jobs = jobs};
-    if (wg_open(cubin, &options, &dev, err) || wg_alloc(dev, ELEMENTS * 4, &a, err) || wg_alloc(dev, ELEMENTS * 4, &b, err) ||
+    wg_options patient = *options;
+    patient.max_instructions = 10000000;
+    if (wg_open(cubin, &patient, &dev, err) || wg_alloc(dev, ELEMENTS * 4, &a, err) || wg_alloc(dev, ELEMENTS * 4, &b, err) ||
         wg_fill(dev, a, 0, ELEMENTS * 4, err) || wg_fill(dev, b, 0, ELEMENTS * 4, err)) {
         printf("%s: %s\n", e->name, err->text);
         wg_close(dev);
@@ -120,17 +123,17 @@ static bool same_without_proofs(const expected *e, const char *cubin, const json
     wg_status status;
     wg_error err = {0};
     setenv("WARPGRIND_PROOFS", "off", 1);
-    json_t *others = report_of(e, cubin, NULL, 0, &status, &err);
+    json_t *others = report_of(e, cubin, &usual, &status, &err);
     unsetenv("WARPGRIND_PROOFS");
     bool same = others && json_equal((json_t *)findings, json_object_get(others, "findings"));
     json_decref(others);
     return same || complain(e, NULL, "other findings where everything is watched");
 }
 
-static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+static json_t *report_with(const void *kernel, const char *cubin, const wg_options *options) {
     wg_status status;
     wg_error err = {0};
-    return report_of(kernel, cubin, checks, jobs, &status, &err);
+    return report_of(kernel, cubin, options, &status, &err);
 }
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
     const dealt *other = e->grid > 1 ? other_when_dealt(report_with, e, cubin) : NULL;
@@ -142,7 +145,7 @@ static bool same_for_all_jobs(const expected *e, const char *cubin) {
 static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err = {0};
     wg_status status;
-    json_t *report = report_of(e, cubin, NULL, 0, &status, &err);
+    json_t *report = report_of(e, cubin, &usual, &status, &err);
     const json_t *findings = json_object_get(report, "findings");
     if (!findings) return false;
     bool ok = judge(e, findings);

@@ -107,15 +107,14 @@ static wg_status follow(wg_device *dev, size_t c, wg_address out, wg_address in,
 }
 
 /* kernel: the number of the case. */
-static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+static json_t *report_with(const void *kernel, const char *cubin, const wg_options *options) {
     size_t c = *(const size_t *)kernel;
     wg_error err = {0};
     wg_device *dev = NULL;
     wg_address out, in;
-    const wg_options options = {.checks = checks, .jobs = jobs};
     size_t size = (size_t)cases[c].elements * cases[c].width;
     int n = (int)cases[c].elements * (strcmp(cases[c].kernel, "vectors") ? 1 : 4);
-    wg_status status = wg_open(cubin, &options, &dev, &err);
+    wg_status status = wg_open(cubin, options, &dev, &err);
     if (!status) status = wg_alloc(dev, size, &out, &err);
     if (!status) status = wg_alloc(dev, N * 16, &in, &err);
     if (!status) status = wg_fill(dev, in, 0, N * 16, &err);
@@ -133,7 +132,8 @@ static json_t *report_with(const void *kernel, const char *cubin, const char *ch
 }
 
 static bool run(size_t c, const char *source, const char *cubin) {
-    json_t *document = report_with(&c, cubin, "coverage", 0);
+    const wg_options usual = {.checks = "coverage"};
+    json_t *document = report_with(&c, cubin, &usual);
     bool ok = document && judge(c, marked_line(source, cases[c].kernel), json_object_get(document, "findings"));
     const dealt *other = other_when_dealt(report_with, &c, cubin);
     if (other) printf("%s: another report with %u workers, blocks dealt as '%s' says\n", cases[c].name, other->jobs, other->how);

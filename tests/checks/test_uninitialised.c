@@ -109,14 +109,17 @@ static bool judge_unwritten(const expected *e, const buffers *b, const json_t *a
     return complain(e, NULL, "no such allocation in the report");
 }
 
-/* jobs 0: one a processor. NULL: what was never written is not as it should be. */
-static json_t *report_of(const expected *e, const char *cubin, const char *checks, unsigned jobs, wg_status *result, wg_error *err) {
+static const wg_options usual; /* one worker a processor */
+
+/* NULL: what was never written is not as it should be. */
+static json_t *report_of(const expected *e, const char *cubin, const wg_options *options, wg_status *result, wg_error *err) {
     wg_device *dev = NULL;
     buffers b = {0};
     static int numbers[ELEMENTS];
-    const wg_options options = {.max_instructions = 10000000, .checks = checks, .jobs = jobs};
+    wg_options patient = *options;
+    patient.max_instructions = 10000000;
     for (int k = 0; k < ELEMENTS; k++) numbers[k] = k;
-    wg_status status = wg_open(cubin, &options, &dev, err);
+    wg_status status = wg_open(cubin, &patient, &dev, err);
     if (!status) status = wg_alloc(dev, BYTES, &b.out, err);
     if (!status) status = wg_alloc(dev, BYTES, &b.in, err);
     if (!status) status = wg_alloc(dev, BYTES, &b.none, err);
@@ -136,10 +139,10 @@ static json_t *report_of(const expected *e, const char *cubin, const char *check
     return document;
 }
 
-static json_t *report_with(const void *kernel, const char *cubin, const char *checks, unsigned jobs) {
+static json_t *report_with(const void *kernel, const char *cubin, const wg_options *options) {
     wg_status status;
     wg_error err;
-    return report_of(kernel, cubin, checks, jobs, &status, &err);
+    return report_of(kernel, cubin, options, &status, &err);
 }
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
     const dealt *other = e->grid > 1 ? other_when_dealt(report_with, e, cubin) : NULL;
@@ -151,7 +154,7 @@ static bool same_for_all_jobs(const expected *e, const char *cubin) {
 static bool run(const expected *e, const char *cubin, bool show) {
     wg_error err;
     wg_status status;
-    json_t *report = report_of(e, cubin, NULL, 0, &status, &err);
+    json_t *report = report_of(e, cubin, &usual, &status, &err);
     const json_t *findings = json_object_get(report, "findings");
     bool ok = findings && judge(e, findings);
     if (status) {
