@@ -317,8 +317,9 @@ static void run_blocks(eng_worker *k, contexts *c, uint64_t first, uint64_t end)
 
 /* --- clusters: all blocks of one begin together, and are kept until all have ended ---------------------------------- */
 
-static bool begin_cluster(eng_worker *k, contexts *c, uint64_t cluster) {
+static bool begin_cluster(eng_worker *k, contexts *c, uint64_t turn) {
     const eng_grid *grid = k->grid;
+    uint64_t cluster = k->shuffled ? eng_order_block(grid->launch->seed, turn, grid->n_blocks / grid->cluster_size) : turn;
     unsigned n = c->count / grid->cluster_size, first = c->count;
     if (n == c->cluster_room) {
         eng_cluster **more = realloc(c->clusters, (n + 1) * sizeof *more);
@@ -331,6 +332,7 @@ static bool begin_cluster(eng_worker *k, contexts *c, uint64_t cluster) {
     eng_cluster_begin(c->clusters[n], grid);
     for (uint32_t rank = 0; rank < grid->cluster_size; rank++, c->count++) {
         if (!add_context(k, c)) return false;
+        c->at[c->count]->turn = turn * grid->cluster_size + rank;
         eng_block_start(c->at[c->count], eng_cluster_block(grid->grid, grid->cluster, cluster, rank));
         eng_cluster_join(c->clusters[n], c->at[c->count], rank);
     }
@@ -379,7 +381,7 @@ static void end_cluster(contexts *c, unsigned n, uint32_t size) {
 static void run_clusters(eng_worker *k, contexts *c, uint64_t first, uint64_t end) {
     const eng_grid *grid = k->grid;
     const uint32_t size = grid->cluster_size;
-    uint64_t next = first, limit = resident_blocks(grid), n_clusters = grid->n_blocks / size;
+    uint64_t next = first, limit = resident_blocks(grid);
     eng_livelock livelock = {0};
     c->count = 0;
     while ((next < end || c->count) && !k->stop) {
@@ -394,8 +396,7 @@ static void run_clusters(eng_worker *k, contexts *c, uint64_t first, uint64_t en
             eng_livelock_over(&livelock, k);
         } else if (next < end && (!c->count || c->count + size <= limit)) {
             if ((k->stop = !eng_memory_view_fits(k->memory_state))) return;
-            if (!begin_cluster(k, c, k->shuffled ? eng_order_block(grid->launch->seed, next, n_clusters) : next)) return;
-            next++;
+            if (!begin_cluster(k, c, next++)) return;
         } else if (c->count && eng_livelock_round(&livelock, c->at, c->count)) {
             eng_report_deadlock(c->at[0], eng_host_may_write(k->memory));
         }
