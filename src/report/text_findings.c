@@ -77,8 +77,10 @@ static void write_where(const json_t *f, wg_text *out) {
     int more = __builtin_popcount((unsigned)json_integer_value(json_object_get(f, "lanes"))) - 1;
     if (more > 0) wg_text_printf(out, " and %d more lane%s of its warp", more, more == 1 ? "" : "s");
     json_int_t times = json_integer_value(json_object_get(f, "count"));
-    if (times > 1) wg_text_printf(out, "; %s times by warps of this launch", rep_whole((double)times).at);
-    wg_text_printf(out, " (launch %lld)\n", (long long)json_integer_value(json_object_get(f, "launch")));
+    json_int_t launches = json_integer_value(json_object_get(f, "launches")), launch = json_integer_value(json_object_get(f, "launch"));
+    if (times > 1) wg_text_printf(out, launches > 1 ? "; %s times by warps" : "; %s times by warps of this launch", rep_whole((double)times).at);
+    if (launches > 1) wg_text_printf(out, " (in %s launches, the first is launch %lld)\n", rep_whole((double)launches).at, (long long)launch);
+    else wg_text_printf(out, " (launch %lld)\n", (long long)launch);
     const char *sass = json_string_value(json_object_get(f, "instruction"));
     if (sass) wg_text_printf(out, "         /*%04llx*/ %s\n", (unsigned long long)json_integer_value(json_object_get(f, "offset")), sass);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "session/inner.h"
 #include "watch/watch.h"
 
 json_t *ses_read_records(const char *path, wg_error *err) {
@@ -172,6 +172,7 @@ json_t *ses_assemble(json_t *records, const ses_program *program, long process) 
     }
     json_decref(exactness);
     sort_allocations(document);
+    json_object_set_new(document, "findings", ses_fold_repeated(json_object_get(document, "findings")));
     json_object_set_new(document, "profiles", profiles);
     json_object_set_new(document, "notes", notes);
     if (several) json_object_set(document, "processes", processes);

@@ -140,4 +140,7 @@ json_t *ses_place_json(const eng_code *code, const img_function *function, uint3
 json_t *ses_instructions_json(const eng_code *code, const img_function *kernel, const watch_record *record);
 json_t *ses_hex(uint64_t value);
 
+/* A new array, where those that later launches repeat are one with the first; which get a larger count. repeated.c */
+json_t *ses_fold_repeated(json_t *findings);
+
 #endif

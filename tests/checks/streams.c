@@ -231,6 +231,15 @@ static void freed_by_another_later(void) {
     end();
 }
 
+/* The loop asks for its launches at one place, what follows at another; each writes behind the end. */
+static void runs_over(void) {
+    begin(cudaStreamNonBlocking);
+    for (int k = 0; k < 5; k++) stored(d, sizeof numbers, s);
+    long at = sizeof numbers;
+    launch(store, one, one, 0, s, (void *[]){&d, &at});
+    end();
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -261,6 +270,7 @@ static void spins(void) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "spins") == 0) return spins(), 0;
+    if (argc > 1 && strcmp(argv[1], "runs_over") == 0) return runs_over(), 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
         else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
