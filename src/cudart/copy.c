@@ -1,4 +1,5 @@
 /* Copies and fills: one row, rows with a pitch, boxes. A 1-D copy is a box of one row. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,11 @@ static uint64_t row_of(const rt_box *box, size_t y, size_t z) {
 }
 
 /* A copy or fill that does not fit its memory: freed, or too small. */
-static void refused(uint64_t to, uint64_t from, const char *why) {
+static void refused(uint64_t to, uint64_t from, const char *where, const char *why) {
     const eng_allocation *d = eng_memory_find(rt_memory(), to, NULL), *s = from ? eng_memory_find(rt_memory(), from, NULL) : NULL;
     bool freed = (d && d->freed) || (s && s->freed);
     uint64_t about = s && (s->freed || !d) ? from : d && (d->freed || !s) ? to : s && side(from) & ON_DEVICE && !(side(to) & ON_DEVICE) ? from : to;
-    rt_finding_about(about, freed ? "use-after-free" : "api-error", "error", "%s", why);
+    rt_finding_about(about, freed ? "use-after-free" : "api-error", "error", "%s%s", where, why);
 }
 
 /* Tells the session what a copy or fill touches, for races with other streams. from: NULL for a fill. */
@@ -106,7 +107,9 @@ cudaError_t rt_copy_box(const rt_copy *copy, rt_stream *stream) {
             wg_status status =
                 eng_memory_copy(rt_memory(), row_of(&c.to, y, z), row_of(&c.from, y, z), c.width, as, &err);
             if (status == WG_OK) continue;
-            refused(row_of(&c.to, y, z), row_of(&c.from, y, z), err.text);
+            char row[80] = "";
+            if (c.height * c.depth > 1) snprintf(row, sizeof row, "row %zu of %zu, of %zu bytes each: ", z * c.height + y, c.height * c.depth, c.width);
+            refused(row_of(&c.to, y, z), row_of(&c.from, y, z), row, err.text);
             return rt_error_of(status);
         }
     order(stream, "cudaMemcpy", &c.to, &c.from, c.width, c.height, c.depth);
@@ -242,7 +245,7 @@ cudaError_t rt_fill_run(const rt_fill *f, rt_stream *stream) {
             wg_error err = {0};
             wg_status status = eng_memory_fill(rt_memory(), row_of(&f->to, y, z), &value, f->element, width / f->element, &err);
             if (status == WG_OK) continue;
-            refused(row_of(&f->to, y, z), 0, err.text);
+            refused(row_of(&f->to, y, z), 0, "", err.text);
             return rt_error_of(status);
         }
     order(stream, "cudaMemset", &f->to, NULL, width, height, depth);

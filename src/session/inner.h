@@ -61,6 +61,7 @@ struct session {
     volatile bool cancel;
     bool closed;
     wg_vec(ses_tail) tails;
+    wg_u64map writers; /* allocation id -> who stored to it last (writers.c) */
     wg_u64map undefined_told; /* allocation id << 32 | number of a store: told (uninitialised.c) */
     unsigned (*host_stack)(void **frames, unsigned room); /* of the program's call that is being answered; NULL: unknown */
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
@@ -140,6 +141,10 @@ json_t *ses_place_json(const eng_code *code, const img_function *function, uint3
 json_t *ses_instructions_json(const eng_code *code, const img_function *kernel, const watch_record *record);
 json_t *ses_hex(uint64_t value);
 
+/* Who stored to an allocation last: after a launch; in words, false: not known. writers.c */
+void ses_writers_note(session *ses, const ses_launch *l, uint64_t index);
+bool ses_writers_tell(const session *ses, const eng_allocation *a, char *text, size_t size);
+void ses_writers_free(session *ses);
 /* A new array, where those that later launches repeat are one with the first; which get a larger count. repeated.c */
 json_t *ses_fold_repeated(json_t *findings);
 

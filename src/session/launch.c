@@ -229,6 +229,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     const char *fatal = ses_fatal_message(&heard.findings);
     if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal && status != WG_ERR_TIMEOUT ? fatal : err->text, true);
     ses_findings_write(ses, l, index, &heard.findings);
+    if (ses->checks & WATCH_CHECK(UNINITIALISED)) ses_writers_note(ses, l, index);
     if (ordered) ses_order_launch(ses, l, index, &extents);
     watch_extents_free(&extents);
     watch_findings_free(&heard.findings);

@@ -77,6 +77,7 @@ void ses_free(session *ses) {
     wg_u64map_free(&ses->roots);
     ses_tails_free(ses);
     wg_u64map_free(&ses->undefined_told);
+    ses_writers_free(ses);
     json_decref(ses->last);
     free(ses->tracing);
     eng_device_free(ses->device);

@@ -98,6 +98,7 @@ static void report(session *ses, const eng_allocation *a, run first, uint64_t by
     json_object_set_new(f, "kind", json_string("uninitialised"));
     json_object_set_new(f, "severity", json_string("warning"));
     json_object_set_new(f, "message", json_string(text));
+    if (!s && ses_writers_tell(ses, a, text, sizeof text)) json_object_set_new(f, "detail", json_string(text));
     json_object_set_new(f, "allocation", ses_allocation_json(a, a->address + first.at));
     json_object_set_new(f, "missing", json_pack("{s:I, s:I, s:I, s:I}", "first", (json_int_t)from, "last", (json_int_t)to, "of",
                                                 (json_int_t)(a->size / element), "element", (json_int_t)element));

@@ -231,6 +231,18 @@ static void freed_by_another_later(void) {
     end();
 }
 
+/* Half of the elements are written, and all are copied; and a row more than there are. */
+static void copies_too_much(void) {
+    int *half;
+    begin(cudaStreamNonBlocking);
+    if (cudaMalloc((void **)&half, sizeof numbers)) exit(1);
+    int n = N / 2, by = 3;
+    cudaMemset(half, 0, sizeof numbers / 2);
+    launch(scale, (dim3){3, 1, 1}, threads, 0, NULL, (void *[]){&half, &n, &by});
+    cudaMemcpy(numbers, half, sizeof numbers, cudaMemcpyDeviceToHost);
+    cudaMemcpy2D(numbers, 64, d, 128, 64, sizeof numbers / 128 + 1, cudaMemcpyDeviceToHost);
+    cudaFree(half), end();
+}
 /* The loop asks for its launches at one place, what follows at another; each writes behind the end. */
 static void runs_over(void) {
     begin(cudaStreamNonBlocking);
@@ -271,6 +283,7 @@ static void spins(void) {
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "spins") == 0) return spins(), 0;
     if (argc > 1 && strcmp(argv[1], "runs_over") == 0) return runs_over(), 0;
+    if (argc > 1 && strcmp(argv[1], "copies_too_much") == 0) return copies_too_much(), 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
         else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
