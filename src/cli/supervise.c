@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "watch/watch.h"
 
 enum { GRACE_SECONDS = 5 /* between SIGTERM, at which the library closes its record, and SIGKILL */ };
 
@@ -19,6 +20,17 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What the program tells by NVTX of its memory matters to checks alone; another tool that listens already stays. */
+static bool listen_to_nvtx(const ses_options *session, const char *library) {
+    uint32_t checks = 0;
+    if (getenv(SES_NVTX)) return true;
+    if (!watch_checks_read(session->checks ? session->checks : "all", &checks, NULL) || !checks) return true;
+    char *ours = strndup(library, strcspn(library, ":"));
+    bool ok = ours && setenv(SES_NVTX, ours, 1) == 0;
+    free(ours);
+    return ok;
 }
 
 /* --- the child ------------------------------------------------------------------------------------------ */
@@ -29,7 +41,7 @@ static bool set_environment(const cli_run_options *options, const char *library,
     char *text = ses_options_write(&session), *preload = NULL;
     const char *before = getenv("LD_PRELOAD");
     bool ok = text && asprintf(&preload, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") >= 0 &&
-              setenv(SES_ENVIRONMENT, text, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0;
+              setenv(SES_ENVIRONMENT, text, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0 && listen_to_nvtx(&session, library);
     free(text);
     free(preload);
     return ok;

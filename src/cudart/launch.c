@@ -7,6 +7,7 @@
 #include "cudart/function.h"
 #include "cudart/lastwords.h"
 #include "cudart/module.h"
+#include "cudart/regions.h"
 #include "cudart/stream.h"
 #include "cudart/work.h"
 
@@ -162,6 +163,7 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
         .cooperative = rq->cooperative,
         .device = device,
         .reach = rt_device_count() > 1 ? here->peers | UINT64_C(1) << device : 0,
+        .rules = rt_rules(),
         .print = rt_print,
         .stack_bytes = (uint32_t)here->limits[cudaLimitStackSize],
         .heap_bytes = here->limits[cudaLimitMallocHeapSize],

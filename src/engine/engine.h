@@ -60,6 +60,7 @@ wg_status eng_can_run(eng_code *code, const img_function *function, wg_error *er
 /* --- launches ------------------------------------------------------------------------- */
 typedef enum eng_finding_kind { /* what the engine itself sees, whatever is checked */
     ENG_FAULT_WILD, ENG_FAULT_NULL, ENG_FAULT_OUT_OF_BOUNDS, ENG_FAULT_STRAYED, ENG_FAULT_FREED, ENG_FAULT_MISALIGNED, ENG_FAULT_HOST_POINTER, ENG_FAULT_READ_ONLY, ENG_FAULT_PEER,
+    ENG_FAULT_BETWEEN, ENG_FAULT_GIVEN_BACK, ENG_FAULT_FORBIDDEN, /* by eng_rules */
     ENG_FAULT_SHARED, ENG_FAULT_ENDED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_DEADLOCK_IN_BRANCH /* at a block barrier */, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
     ENG_FAULT_FREE
@@ -86,6 +87,20 @@ typedef struct eng_instr_count { /* exact, whatever is watched */
     uint64_t lanes_on;   /* lanes whose guard was true */
     uint64_t taken, divergent; /* conditional branches: groups that jumped whole; groups that split */
 } eng_instr_count;
+
+/* What the program has told of its memory beyond its allocations: what it has given out of them, who may do what with it. */
+typedef enum eng_rule {
+    ENG_RULE_ALLOWED,
+    ENG_RULE_BETWEEN,    /* in a pool, of which it is not given out */
+    ENG_RULE_GIVEN_BACK, /* given out once, and no more */
+    ENG_RULE_FORBIDDEN   /* not for such an access */
+} eng_rule;
+typedef struct eng_rules {
+    void *ctx;
+    /* Of the byte at address, in a live allocation. *span gets bytes around it for which all is alike (allowed: for one access, too). text, of
+     * size bytes: why not; NULL: nobody asks. Called by several threads, often. */
+    eng_rule (*at)(void *ctx, const eng_allocation *allocation, uint64_t address, unsigned access, unsigned device, eng_span *span, char *text, size_t size);
+} eng_rules;
 
 /* A launch that device code asked for. It is due when the grid that asked has ended. */
 typedef struct eng_child {
@@ -117,6 +132,7 @@ typedef struct eng_launch {
     bool cooperative;
     unsigned device;           /* that it runs on, of several */
     uint64_t reach;            /* bit set of devices whose memory it may touch; 0 = there is only one */
+    const eng_rules *rules;    /* NULL: none, allocations are all there is */
     unsigned jobs;             /* workers; 0 = 1 */
     eng_dealing dealing;       /* as they come: what WARPGRIND_DEAL said when the device was made */
     uint64_t max_instructions; /* thread of patience: warp instructions before ENG_FAULT_TIMEOUT; 0 = no limit */

@@ -171,7 +171,7 @@ static bool reads_memory(const eng_ins *i) { return (i->x >> 8 & 15) != SASS_ATO
 /* Bytes that nobody wrote take the pattern first, as a load would have seen it. */
 static bool define_places(eng_view *v, const mem_range *r, const uint64_t *A, uint32_t group, unsigned width, uint32_t *unwritten) {
     ENG_LANES(l, group) {
-        if (A[l] - r->lo + width > r->alloc->prefix && !mem_seen_all(v, A[l] + r->shadow, width)) {
+        if (A[l] - r->alloc->pub.address + width > r->alloc->prefix && !mem_seen_all(v, A[l] + r->shadow, width)) {
             if (v->parallel) return v->failed = true, false; /* two workers might both do it */
             uint8_t mixed[16];
             *unwritten |= 1u << l;

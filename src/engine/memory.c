@@ -129,6 +129,7 @@ void eng_memory_free(eng_memory *m) {
     for (size_t i = 0; i < m->all.count; i++) {
         mem_alloc *a = m->all.at[i];
         free((void *)(uintptr_t)a->pub.name);
+        free((void *)(uintptr_t)a->pub.label);
         free((void *)(uintptr_t)a->pub.stack);
         free((void *)(uintptr_t)a->pub.free_stack);
         free(a);
@@ -231,6 +232,8 @@ const eng_allocation *eng_memory_find(const eng_memory *m, uint64_t address, con
 const eng_allocation *eng_memory_at(const eng_memory *m, size_t i) {
     return i < m->all.count ? &m->all.at[i]->pub : NULL;
 }
+
+uint32_t eng_memory_newest(const eng_memory *m) { return (uint32_t)m->all.count; }
 
 static bool enter(eng_memory *m, mem_alloc *a) {
     if (!wg_vec_reserve(&m->all, 1) || !wg_vec_reserve(&m->table, 1)) return false;
@@ -431,6 +434,13 @@ void eng_memory_set_name(eng_memory *m, uint64_t address, const char *name) {
     if (!a) return;
     free((void *)(uintptr_t)a->pub.name);
     a->pub.name = name ? strdup(name) : NULL;
+}
+
+void eng_memory_set_label(eng_memory *m, uint64_t address, const char *label) {
+    mem_alloc *a = mem_find(m, address, NULL);
+    if (!a) return;
+    free((void *)(uintptr_t)a->pub.label);
+    a->pub.label = label ? strdup(label) : NULL;
 }
 
 void *eng_memory_host(const eng_memory *m, uint64_t address) {

@@ -48,6 +48,7 @@ typedef struct eng_allocation {
     uint8_t device;       /* whose memory it is, or that its program used when it asked for it */
     uint64_t open;        /* bit set of other devices that may touch it, peers or not */
     const char *name;     /* __device__ variables; else NULL */
+    const char *label;    /* what the program calls it; NULL: nothing */
     void *const *stack;   /* host return addresses of the allocating call; n_stack of them */
     unsigned n_stack;
     void *const *free_stack;
@@ -79,6 +80,7 @@ void eng_memory_on_copy_out(eng_memory *mem, void (*fn)(void *ctx, const eng_all
 void eng_memory_set_stack(eng_memory *mem, uint64_t address, void *const *stack, unsigned n, bool of_free);
 void eng_memory_set_read_only(eng_memory *mem, uint64_t address); /* for kernels */
 void eng_memory_set_name(eng_memory *mem, uint64_t address, const char *name);
+void eng_memory_set_label(eng_memory *mem, uint64_t address, const char *label);
 void eng_memory_set_device(eng_memory *mem, uint64_t address, unsigned device);
 void eng_memory_set_open(eng_memory *mem, uint64_t address, uint64_t devices);
 
@@ -87,6 +89,7 @@ void eng_memory_set_open(eng_memory *mem, uint64_t address, uint64_t devices);
 const eng_allocation *eng_memory_find(const eng_memory *mem, uint64_t address, const eng_allocation **near);
 /* The i-th allocation in order of id, for reports; NULL past the end. */
 const eng_allocation *eng_memory_at(const eng_memory *mem, size_t i);
+uint32_t eng_memory_newest(const eng_memory *mem); /* id of the latest; 0: none */
 bool eng_memory_contains(const eng_memory *mem, uint64_t address); /* in the reserved range at all */
 uint64_t eng_memory_range(const eng_memory *mem, uint64_t *size);  /* where that begins */
 uint64_t eng_memory_used(const eng_memory *mem);
@@ -113,6 +116,7 @@ int eng_memory_file(const eng_memory *mem, uint64_t address, uint64_t *offset);
 
 /* --- the shadows, for reports -------------------------------------------------------------------- */
 bool eng_memory_defined(const eng_memory *mem, uint64_t address, uint64_t size); /* all bytes written */
+void eng_memory_define(eng_memory *mem, uint64_t address, uint64_t size); /* they count as written, as far as they are allocated */
 /* The first run of undefined bytes of an allocation at or after byte offset `from`. False: none. */
 bool eng_memory_gap(const eng_memory *mem, const eng_allocation *allocation, uint64_t from, uint64_t *start, uint64_t *size);
 

@@ -19,6 +19,27 @@ static bool is_mapped(uint64_t address) {
     return address < (uint64_t)1 << 47 && msync((void *)page, 1, MS_ASYNC) == 0;
 }
 
+/* What rules say of an element in a live allocation, and why; ENG_RULE_ALLOWED: nothing against it. */
+static eng_rule rule_of(const eng_view *v, const mem_alloc *a, uint64_t address, const eng_ins *i, char *text, size_t size) {
+    const eng_rules *rules = v->rules;
+    unsigned access = i->z & (ENG_READ | ENG_WRITE | ENG_ATOMIC);
+    eng_rule rule = ENG_RULE_ALLOWED;
+    for (uint64_t at = address; rules && rule == ENG_RULE_ALLOWED && at < address + i->width;) {
+        eng_span span = {a->pub.address, a->end};
+        rule = rules->at(rules->ctx, &a->pub, at, access, v->device, &span, text, size);
+        if (at > address && rule == ENG_RULE_ALLOWED) { /* it runs from one part that was given out into the next */
+            snprintf(text, size, "it begins in what was given out before it");
+            return ENG_RULE_BETWEEN;
+        }
+        at = span.end;
+    }
+    return rule;
+}
+
+static eng_finding_kind kind_by_rule(eng_rule rule) {
+    return rule == ENG_RULE_FORBIDDEN ? ENG_FAULT_FORBIDDEN : rule == ENG_RULE_GIVEN_BACK ? ENG_FAULT_GIVEN_BACK : rule == ENG_RULE_BETWEEN ? ENG_FAULT_BETWEEN : ENG_FAULT_OUT_OF_BOUNDS;
+}
+
 static eng_finding_kind kind_of(const eng_view *v, uint64_t address, const eng_ins *i, const mem_alloc **near) {
     const eng_memory *m = v->mem;
     mem_alloc *below, *a = mem_find(m, address, &below);
@@ -29,7 +50,11 @@ static eng_finding_kind kind_of(const eng_view *v, uint64_t address, const eng_i
     if (a && mem_beyond_reach(v, &a->pub)) return ENG_FAULT_PEER;
     if (address & (i->width - 1u)) return ENG_FAULT_MISALIGNED;
     if (a && a->pub.read_only && address + i->width <= a->end && i->z & (ENG_WRITE | ENG_ATOMIC)) return ENG_FAULT_READ_ONLY;
-    if (a) return ENG_FAULT_OUT_OF_BOUNDS; /* its end is behind the allocation's */
+    if (a && address + i->width > a->end) return ENG_FAULT_OUT_OF_BOUNDS;
+    if (a) {
+        char why[200];
+        return kind_by_rule(rule_of(v, a, address, i, why, sizeof why));
+    }
     if (eng_memory_contains(m, address)) {
         const mem_alloc *above = NULL;
         for (size_t n = 0; n < m->table.count && !above; n++) /* in order of address */
@@ -55,9 +80,11 @@ bool mem_fault(eng_warp *w, const eng_ins *i, const uint64_t *addresses, uint32_
         uint32_t same = 0;
         for (unsigned l = first; l < 32; l++)
             if (lanes >> l & 1 && kind_of(v, addresses[l], i, &other) == kind && other == near) same |= 1u << l;
-        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED && kind != ENG_FAULT_READ_ONLY && kind != ENG_FAULT_PEER;
+        bool by_rule = kind == ENG_FAULT_BETWEEN || kind == ENG_FAULT_GIVEN_BACK || kind == ENG_FAULT_FORBIDDEN;
+        bool ends = kind != ENG_FAULT_OUT_OF_BOUNDS && kind != ENG_FAULT_FREED && kind != ENG_FAULT_READ_ONLY && kind != ENG_FAULT_PEER && !by_rule;
         eng_finding f = {.kind = kind, .lanes = same, .lane = first, .space = ENG_GLOBAL, .access = (uint8_t)i->z,
                          .width = i->width, .address = addresses[first], .allocation = near ? &near->pub : NULL, .fatal = ends};
+        if (by_rule) rule_of(v, near, addresses[first], i, f.text, sizeof f.text);
         eng_fault(w, i, &f);
         fatal |= ends;
         lanes &= ~same;

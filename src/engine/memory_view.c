@@ -83,12 +83,15 @@ bool mem_range_fill(eng_view *v, mem_range *r, uint64_t address, unsigned access
     if (!a || a->pub.freed || mem_beyond_reach(v, &a->pub)) return false;
     bool write = access & (ENG_WRITE | ENG_ATOMIC);
     if (write && a->pub.read_only) return false;
+    eng_span part = {a->pub.address, a->end};
+    if (v->rules && v->rules->at(v->rules->ctx, &a->pub, address, access, v->device, &part, NULL, 0) != ENG_RULE_ALLOWED) return false;
     if (!v->parallel) mem_advance(v->mem, a);
     if (access & ENG_READ) note_read(v, a);
-    *r = (mem_range){.lo = a->pub.address, .size = a->pub.size, .host = mem_host_delta(v->mem, a),
+    uint64_t before = part.from - a->pub.address, size = part.end - part.from, plain = a->prefix > before ? a->prefix - before : 0;
+    *r = (mem_range){.lo = part.from, .size = size, .host = mem_host_delta(v->mem, a),
                      .shadow = a->shadow - a->pub.address, .alloc = a, .access = access & (ENG_READ | ENG_WRITE),
                      .stored = v->apart_threads && eng_apart_stored(v->apart_threads, a->pub.address, a->end),
-                     .plain = write && v->parallel && !v->apart ? 0 : a->prefix};
+                     .plain = write && v->parallel && !v->apart ? 0 : plain < size ? plain : size};
     return true;
 }
 
@@ -120,6 +123,6 @@ void mem_read_mixed(const eng_view *v, const mem_range *r, uint64_t address, uns
     uint8_t *to = out;
     mem_pattern(to, address, n);
     for (unsigned i = 0; i < n; i++)
-        if (address + i - r->lo < r->alloc->prefix || seen(v, address + i + r->shadow))
+        if (address + i - r->alloc->pub.address < r->alloc->prefix || seen(v, address + i + r->shadow))
             to[i] = *(const uint8_t *)(uintptr_t)(address + i + (uint64_t)r->host);
 }

@@ -575,6 +575,7 @@ static wg_status run_grid(eng_grid *grid, unsigned n, eng_result *result, bool *
         view->apart_threads = grid->apart;
         view->reach = grid->launch->reach;
         view->device = grid->launch->device;
+        view->rules = grid->launch->rules;
         made++;
     }
     for (size_t s = 0; s < made * grid->launch->n_sinks; s++)

@@ -140,6 +140,12 @@ bool eng_memory_defined(const eng_memory *m, uint64_t address, uint64_t size) {
     return !size || (mem_defined_run(m, a, at, at + size, &set) == at + size && set);
 }
 
+void eng_memory_define(eng_memory *m, uint64_t address, uint64_t size) {
+    mem_alloc *a = mem_find(m, address, NULL);
+    if (!a || a->pub.freed || !size) return;
+    mem_define(m, a, address - a->pub.address, size < a->end - address ? size : a->end - address);
+}
+
 bool eng_memory_gap(const eng_memory *m, const eng_allocation *allocation, uint64_t from, uint64_t *start, uint64_t *size) {
     const mem_alloc *a = (const mem_alloc *)allocation;
     bool set = true;

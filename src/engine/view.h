@@ -6,6 +6,7 @@
 #ifndef WG_ENGINE_VIEW_H
 #define WG_ENGINE_VIEW_H
 
+#include "engine/engine.h"
 #include "engine/memory_inner.h"
 
 typedef struct mem_range { /* the allocation that an instruction last touched; one cache line */
@@ -53,6 +54,7 @@ typedef struct eng_view {
     uint8_t seen[256];      /* by register: the shape of its lanes when an access last looked (access.h) */
     uint64_t reach;         /* eng_launch.reach, eng_launch.device */
     unsigned device;
+    const eng_rules *rules; /* eng_launch.rules */
     bool parallel;
     bool apart;             /* several workers that cannot meet: nothing is kept, nothing need be marked that is defined */
     const eng_apart *apart_threads; /* what is known of the launch's accesses; NULL: nothing */

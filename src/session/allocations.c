@@ -91,7 +91,7 @@ static void write_allocation(session *ses, const eng_allocation *a) {
     json_object_set_new(out, "address", ses_hex(a->address));
     json_object_set_new(out, "size", json_integer((json_int_t)a->size));
     json_object_set_new(out, "kind", json_string(kinds[a->kind]));
-    if (a->name) json_object_set_new(out, "name", json_string(a->name));
+    if (a->name || a->label) json_object_set_new(out, "name", json_string(a->name ? a->name : a->label));
     if (a->n_stack) json_object_set_new(out, "allocated", ses_stack_json(a->stack, a->n_stack));
     json_object_set_new(out, "bytes_read", json_integer((json_int_t)a->bytes_read));
     json_object_set_new(out, "bytes_written", json_integer((json_int_t)a->bytes_written));

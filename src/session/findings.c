@@ -18,6 +18,9 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_HOST_POINTER] = {WATCH_KIND_HOST_ACCESS, "a pointer to host memory"},
     [ENG_FAULT_READ_ONLY] = {WATCH_KIND_OUT_OF_BOUNDS, "__constant__ memory, which kernels may only read"},
     [ENG_FAULT_PEER] = {WATCH_KIND_OUT_OF_BOUNDS, "memory of another device, which this one has no access to (cudaDeviceEnablePeerAccess gives it)"},
+    [ENG_FAULT_BETWEEN] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of what the program has given out of its memory pool"},
+    [ENG_FAULT_GIVEN_BACK] = {WATCH_KIND_USE_AFTER_FREE, "memory that was given back to the program's memory pool"},
+    [ENG_FAULT_FORBIDDEN] = {WATCH_KIND_OUT_OF_BOUNDS, "memory that the program has not permitted such an access to"},
     [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
     [ENG_FAULT_ENDED] = {WATCH_KIND_OUT_OF_BOUNDS, "shared memory of a block of the cluster that has ended"},
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
@@ -46,7 +49,8 @@ static void say_where(const eng_finding *f, char *text, size_t size) {
     if (!a || n < 0 || (size_t)n >= size) return;
     int64_t beyond = (int64_t)(f->address - a->address);
     char what[120];
-    if (a->name) snprintf(what, sizeof what, "%s, %llu bytes", a->name, (unsigned long long)a->size);
+    const char *name = a->name ? a->name : a->label;
+    if (name) snprintf(what, sizeof what, "%s, %llu bytes", name, (unsigned long long)a->size);
     else snprintf(what, sizeof what, "allocation #%u of %llu bytes", a->id, (unsigned long long)a->size);
     text += n, size -= (size_t)n;
     if (beyond == (int64_t)a->size) snprintf(text, size, " (right behind %s)", what);
@@ -76,7 +80,7 @@ static json_t *triple(uint64_t linear, const uint32_t size[3]) {
 json_t *ses_allocation_json(const eng_allocation *a, uint64_t address) {
     json_t *out = json_pack("{s:I, s:o, s:I, s:I}", "id", (json_int_t)a->id, "address", ses_hex(a->address), "size",
                             (json_int_t)a->size, "offset", (json_int_t)(address - a->address));
-    if (a->name) json_object_set_new(out, "name", json_string(a->name));
+    if (a->name || a->label) json_object_set_new(out, "name", json_string(a->name ? a->name : a->label));
     if (a->freed) json_object_set_new(out, "freed", json_true());
     if (a->n_stack) json_object_set_new(out, "allocated", ses_stack_json(a->stack, a->n_stack));
     if (a->n_free_stack) json_object_set_new(out, "freed_at", ses_stack_json(a->free_stack, a->n_free_stack));

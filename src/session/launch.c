@@ -189,7 +189,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     hearing heard = {.ses = ses};
     watch_extents extents = {0};
     eng_launch launch = {.function = l->function, .shared_dynamic = l->shared_dynamic, .params = l->params,
-                         .cooperative = l->cooperative, .device = l->device, .reach = l->reach, .jobs = ses->options.jobs,
+                         .cooperative = l->cooperative, .device = l->device, .reach = l->reach, .rules = l->rules, .jobs = ses->options.jobs,
                          .max_instructions = ses->options.max_instructions, .seed = ses->options.seed, .number = index,
                          .finding = on_finding, .print = on_print, .child = on_child, .heap_bytes = l->heap_bytes, .stack_bytes = l->stack_bytes, .ctx = &heard, .cancel = &ses->cancel};
     memcpy(launch.grid, l->grid, sizeof launch.grid);

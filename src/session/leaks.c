@@ -17,13 +17,14 @@ static bool same_place(const eng_allocation *a, const eng_allocation *b) {
 static void report(session *ses, const eng_allocation *first, uint64_t n, uint64_t bytes) {
     const char *what = first->kind == ENG_ALLOC_PINNED ? "pinned host" : first->kind == ENG_ALLOC_MANAGED ? "managed" : "device";
     const char *call = first->kind == ENG_ALLOC_PINNED ? "cudaFreeHost" : "cudaFree";
+    const char *label = first->label ? first->label : "", *open = first->label ? " (" : "", *close = first->label ? ")" : "";
     if (n == 1)
-        ses_finding(ses, "leak", "warning", first->stack, first->n_stack, "allocation #%u, %llu bytes of %s memory, was never freed: %s is missing",
-                    first->id, (unsigned long long)bytes, what, call);
+        ses_finding(ses, "leak", "warning", first->stack, first->n_stack, "allocation #%u%s%s%s, %llu bytes of %s memory, was never freed: %s is missing",
+                    first->id, open, label, close, (unsigned long long)bytes, what, call);
     else
         ses_finding(ses, "leak", "warning", first->stack, first->n_stack,
-                    "%llu allocations made here, in all %llu bytes of %s memory, were never freed (the first is #%u): %s is missing",
-                    (unsigned long long)n, (unsigned long long)bytes, what, first->id, call);
+                    "%llu allocations made here, in all %llu bytes of %s memory, were never freed (the first is #%u%s%s%s): %s is missing",
+                    (unsigned long long)n, (unsigned long long)bytes, what, first->id, open, label, close, call);
 }
 
 void ses_leaks_write(session *ses) {

@@ -10,7 +10,9 @@
 
 /* Takes us out of the environment, so that programs started from here are not followed. */
 static void leave_environment(void) {
-    const char *preload = getenv("LD_PRELOAD"), *rest = preload ? strchr(preload, ':') : NULL;
+    const char *preload = getenv("LD_PRELOAD"), *rest = preload ? strchr(preload, ':') : NULL, *nvtx = getenv(SES_NVTX);
+    size_t own = preload ? strcspn(preload, ":") : 0;
+    if (nvtx && own && strlen(nvtx) == own && memcmp(nvtx, preload, own) == 0) unsetenv(SES_NVTX);
     char *others = rest ? strdup(rest + 1) : NULL; /* the command put our library first */
     if (others) setenv("LD_PRELOAD", others, 1);
     else unsetenv("LD_PRELOAD");

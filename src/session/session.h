@@ -33,6 +33,8 @@ typedef struct ses_options {
 
 /* WARPGRIND_OPTIONS carries the options from the command to the library, as JSON. */
 #define SES_ENVIRONMENT "WARPGRIND_OPTIONS"
+/* Names the library that NVTX hands its calls to: ours, unless the user has another one. */
+#define SES_NVTX "NVTX_INJECTION64_PATH"
 char *ses_options_write(const ses_options *options); /* malloc'd; NULL: no memory */
 
 enum { SES_MOST_GPUS = 64 };
@@ -76,6 +78,7 @@ typedef struct ses_launch {
     bool cooperative;
     unsigned device;        /* of several */
     uint64_t reach;         /* bit set of devices whose memory it may touch; 0: there is only one */
+    const eng_rules *rules; /* what the program has told of its memory; NULL: nothing */
     void (*print)(bool error, const char *text, size_t n); /* device-side printf; NULL: stdout, and stderr for errors */
     uint32_t stack_bytes;   /* of a thread, where the code does not state how deep it calls; 0 = 1 KiB */
     uint64_t heap_bytes;    /* for device-side malloc; 0 = 8 MiB */
