@@ -2,6 +2,7 @@
  * and send everything else, before it has had an effect, to the general ones. */
 #include "engine/lift.h"
 #include "engine/loads.h"
+#include "engine/matrix.h"
 #include "engine/phase.h"
 
 static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
@@ -173,14 +174,6 @@ static bool bind_sts(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 /* --- matrices ------------------------------------------------------------------------- */
 
-/* LDSM, STSM: lane 8 m + r gives the address of row r of matrix m, eight 16-bit elements. Without .T lane l has elements
- * 2 (l % 4) and the next of row l / 4 in register m; with it, of the transposed matrix. */
-ENG_INLINE bool is_transposed(const eng_ins *i) { return i->x >> 16 & 1; }
-ENG_INLINE uint32_t matrices(const eng_ins *i) { return i->x >> 8 & 7; }
-/* Where the lane's element is (0: its first, 1: its second). */
-ENG_INLINE uint64_t element_at(const uint64_t A[32], unsigned matrix, unsigned lane, unsigned which, bool transposed) {
-    return transposed ? A[matrix * 8 + 2 * (lane % 4) + which] + lane / 4 * 2 : A[matrix * 8 + lane / 4] + lane % 4 * 4 + which * 2;
-}
 static uint32_t half_unwritten(const eng_warp *w, uint64_t at) { return w->shared_bits[at / 8] >> at % 8 & 1 ? 0 : 0xffff; }
 
 /* The rows' addresses, checked and told: *rows, those of lanes that give one. False: the launch ends. */

@@ -1,4 +1,5 @@
 /* Behind a store in the slow stream: it has marked all that it wrote as defined; what was not is taken back. */
+#include "engine/matrix.h"
 #include "engine/undefined_step.h"
 #include "engine/view.h"
 
@@ -56,10 +57,34 @@ static void store_local(const step *s, unsigned lane, uint64_t at) {
     }
 }
 
+/* STSM: the rows' addresses come from lanes of their own, the elements of each lane go to two places a matrix. */
+static void store_matrices(step *s) {
+    const undef_operand *o = &s->op->source[0];
+    uint64_t rows[32];
+    address_lanes(s, rows);
+    for (unsigned m = 0; m < o->words; m++) {
+        lanes u = shadow_of(s, o, m);
+        for (uint32_t left = s->on; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            for (unsigned which = 0; which < 2; which++) {
+                uint32_t half = u.at[l] >> 16 * which & 0xffff, bytes = ((half & 0xff) != 0) | ((half & 0xff00) != 0) << 1;
+                uint64_t at = element_at(rows, m, l, which, is_transposed(&s->op->real));
+                if (!bytes || !s->w->shared_bits || at + 2 > s->w->shared_size) continue;
+                eng_undefined_copied(s->w, at, bytes);
+                eng_undefined_shared_origin(s->w, at, s->origin);
+            }
+        }
+    }
+}
+
 void eng_undefined_after(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     step s = {.i = i, .op = i->ptr, .w = w, .t = w->undefined, .R = R, .mask = mask, .on = mask & (w->P[i->guard] ^ i->ginv)};
     sass_class cls = sass_class_of((sass_op)s.op->in->op);
-    if (s.op->in->op == SASS_LDGSTS || !any_dirty(&s, &s.op->source[0]) || s.op->in->op == SASS_STSM) return;
+    if (s.op->in->op == SASS_LDGSTS || !any_dirty(&s, &s.op->source[0])) return;
+    if (s.op->in->op == SASS_STSM) {
+        store_matrices(&s);
+        return;
+    }
     uint32_t lanes_undefined = tainted(&s, &s.op->source[0]) & s.on;
     uint64_t A[32];
     address_lanes(&s, A);

@@ -917,4 +917,67 @@ __global__ void converted_right(int *out, const int *in, int *none, int n) {
     if (f > 4.0f) out[threadIdx.x] = 1;
 }
 
+// --- matrices (stmatrix, of sm_90) ------------------------------------------------------------------
+
+// Two matrices of 8 by 8: lane l has elements 2 (l % 4) and the next of row l / 4 of each, or of the transposed ones.
+__device__ void store_matrices(short *tile, int a, int b, bool transposed) {
+#if __CUDA_ARCH__ >= 900
+    unsigned row = (unsigned)__cvta_generic_to_shared(tile + threadIdx.x % 16 * 8);
+    if (transposed) asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(row), "r"(a), "r"(b) : "memory");
+    else asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(row), "r"(a), "r"(b) : "memory");
+#else
+    int at = transposed ? threadIdx.x % 4 * 16 + threadIdx.x / 4 : threadIdx.x * 2, next = transposed ? 8 : 1;
+    tile[at] = a, tile[at + next] = a >> 16, tile[64 + at] = b, tile[64 + at + next] = b >> 16;
+#endif
+    __syncwarp();
+}
+// run 1 32 uninitialised error
+__global__ void matrix(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    store_matrices(tile, in[threadIdx.x], none[threadIdx.x], false);
+    if (tile[64 + threadIdx.x] > 3) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void matrix_right(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    store_matrices(tile, in[threadIdx.x], none[threadIdx.x], false);
+    if (tile[threadIdx.x] > 3) out[threadIdx.x] = 1;
+}
+// run 1 32 uninitialised error
+__global__ void matrix_columns(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    int v = (in[threadIdx.x] & 0xffff) | none[threadIdx.x] << 16;
+    store_matrices(tile, v, v, false);
+    if (tile[2 * threadIdx.x + 1] > 3) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void matrix_columns_right(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    int v = (in[threadIdx.x] & 0xffff) | none[threadIdx.x] << 16;
+    store_matrices(tile, v, v, false);
+    if (tile[2 * threadIdx.x] > 3) out[threadIdx.x] = 1;
+}
+// run 1 32 uninitialised error
+__global__ void matrix_transposed(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    int v = (in[threadIdx.x] & 0xffff) | none[threadIdx.x] << 16;
+    store_matrices(tile, v, v, true);
+    if (tile[8 + threadIdx.x % 8] > 3) out[threadIdx.x] = 1; // <-
+}
+// run 1 32 silent
+__global__ void matrix_transposed_right(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    int v = (in[threadIdx.x] & 0xffff) | none[threadIdx.x] << 16;
+    store_matrices(tile, v, v, true);
+    if (tile[16 + threadIdx.x % 8] > 3) out[threadIdx.x] = 1;
+}
+// run 1 32 silent
+__global__ void matrix_over_undefined(int *out, const int *in, int *none, int n) {
+    __shared__ __align__(16) short tile[128];
+    store_matrices(tile, none[threadIdx.x], none[threadIdx.x + 32], false);
+    __syncwarp();
+    store_matrices(tile, in[threadIdx.x], in[threadIdx.x], false);
+    if (tile[64 + threadIdx.x] > 3) out[threadIdx.x] = 1;
+}
+
 }
