@@ -1,9 +1,9 @@
 /* make bench: SASS thread-instructions a CPU second, one worker, as the difference between two repeat counts.
  *
- *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|KINDS] [--jobs N] [--against N] [--turns LIST] [--out FILE]
+ *   bench CUBIN [--seconds S] [--kernel NAME] [--watches none|counting|checks|streams|KINDS] [--jobs N] [--against N] [--turns LIST] [--out FILE]
  *
  * Each line: kernel, watches, thread-instructions of one launch, G thread-instructions per CPU second.
- * --against N: one worker and N take turns; each line has both rates per CPU second, N times the second over the first,
+ * streams: all checks in a program of several streams. --against N: one worker and N take turns; each line has both rates per CPU second, N times the second over the first,
  * which is the speed-up where the workers have processors of their own, and the ratio of the times by the clock.
  * --turns WATCHES/WATCHES/...: these take turns; each line has the rate with the first, and how many times its time the others
  * take. On a machine that does other work too, such ratios hold where rates do not. */
@@ -29,6 +29,7 @@ typedef struct options {
     double seconds;
     unsigned jobs, against;
     uint32_t checks; /* kinds, as watch_checks_read makes them */
+    bool streams;    /* what launches touch is remembered, as for races between them */
     eng_device *device;
     watch_scratch *scratch;
 } options;
@@ -41,9 +42,10 @@ static _Noreturn void die(const char *what, const wg_error *err) {
 static void set_watches(options *opt, const char *watches) {
     opt->watches = watches;
     opt->checks = 0;
-    if (!strcmp(watches, "checks")) opt->checks = UINT32_MAX;
+    opt->streams = !strcmp(watches, "streams");
+    if (!strcmp(watches, "checks") || opt->streams) opt->checks = UINT32_MAX;
     else if (strcmp(watches, "none") && strcmp(watches, "counting") && !watch_checks_read(watches, &opt->checks, NULL))
-        die("--watches takes none, counting, checks, or kinds of checks", NULL);
+        die("--watches takes none, counting, checks, streams, or kinds of checks", NULL);
 }
 
 typedef struct seconds {
@@ -126,10 +128,11 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
     memcpy(l.grid, w->grid, sizeof l.grid);
     memcpy(l.block, w->block, sizeof l.block);
     watch_run watching = {0};
+    watch_extents extents = {0};
     if (strcmp(opt->watches, "none")) {
         watch_context ctx = {.code = code, .module = eng_code_module(code), .function = f, .launch = &l,
                              .gpu = eng_device_gpu(opt->device), .memory = eng_device_memory(opt->device),
-                             .checks = opt->checks, .scratch = opt->scratch};
+                             .checks = opt->checks, .scratch = opt->scratch, .extents = opt->streams ? &extents : NULL};
         if (!watch_run_start(&watching, &ctx, l.jobs)) die("memory", NULL);
         l.sinks = watching.sinks, l.n_sinks = watching.n_sinks, l.count_reads = true;
     }
@@ -140,6 +143,7 @@ static uint64_t launch(eng_code *code, const workload *w, const options *opt) {
         watch_run_finish(&watching, &result, &record);
         watch_record_free(&record);
         watch_run_stop(&watching);
+        watch_extents_free(&extents);
     }
     uint64_t n = result.thread_instructions;
     eng_result_free(&result);
