@@ -121,6 +121,8 @@ static cudaError_t error_of_run(wg_status status) {
             return cudaErrorMisalignedAddress;
         case ENG_FAULT_ASSERT:
             return cudaErrorAssert;
+        case ENG_FAULT_ILLEGAL:
+            return cudaErrorIllegalInstruction;
         case ENG_FAULT_TRAP:
             return cudaErrorLaunchFailure;
         case ENG_FAULT_STACK:

@@ -135,6 +135,7 @@ bool eng_context_begin(eng_warp *w) {
     w->clock_reads = 0, w->clock_seen = w->clock_ahead = 0;
     w->spins = w->b2r = 0;
     w->strayed = false;
+    w->parted = NULL;
     w->met = 0;
     w->groups[0] = (eng_group){.pc = plan->start, .at = plan->start, .mask = lanes, .state = ENG_GROUP_READY};
     w->n_groups = 1;

@@ -1,4 +1,5 @@
 /* Control: branches, calls, convergence barriers, block barriers, ends; and the planner's own instructions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/lanes.h"
@@ -147,12 +148,15 @@ ENG_HANDLER(bra_any) {
     }
     FINISH_BRANCH(t, i->z);
 }
-/* .DIV: when not all lanes of the mask in a are in the group; .CONV: when they are (y). */
+/* .DIV: all jump when the lanes that are here, with the guard, are not just those of the mask in a. Compilers ask so whether a vote or shuffle
+ * may go on: the guard is of lanes whose masks are like the first one's, a the masks of all together. .CONV (y): when they are. */
 ENG_HANDLER(bra_group) {
     uint32_t want = eng_u32(R, i->a)[0] ^ (i->z & BRA_UPRED ? ENG_ALL : 0);
-    bool together = ((want & ~w->exited) & ~mask) == 0;
+    uint32_t here = mask & (w->P[i->guard] ^ i->ginv);
+    bool together = ((want ^ here) & ~w->exited) == 0;
     if (ENG_UNLIKELY(w->worker->wants & 1u << ENG_EV_MASK)) sync_event(i, w, ENG_EV_MASK, mask, want, 0);
-    uint32_t t = together == (i->y != 0) ? mask & (w->P[i->guard] ^ i->ginv) : 0;
+    uint32_t t = together != (i->y != 0) ? 0 : i->y ? here : mask;
+    if (!together) w->parted = i;
     FINISH_BRANCH(t, i->z);
 }
 static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -314,24 +318,40 @@ static bool bind_bmov(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return bmov_slot(plan, &in->a, &out->a);
 }
 
+/* An H200 takes a mask that does not name the lane itself for an illegal instruction. It is told where the code asked for the vote or shuffle:
+ * the WARPSYNC may stand out of line. */
+static __attribute__((noinline)) const eng_ins *unnamed(const eng_ins *i, eng_warp *w, uint32_t lanes, uint32_t named) {
+    eng_finding f = {.kind = ENG_FAULT_ILLEGAL, .lanes = lanes, .fatal = true};
+    snprintf(f.text, sizeof f.text, "lanes 0x%08x wait here with a mask, 0x%08x, that does not name them", lanes, named);
+    eng_fault_from(w, i, &f, w->parted ? w->parted : i);
+    return eng_end(w, i);
+}
 ENG_HANDLER(warpsync) {
     uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
     if (!on) ENG_NEXT;
     uint32_t want = eng_u32(R, i->a)[__builtin_ctz(on)];
     if (w->worker->wants & 1u << ENG_EV_SYNCWARP) sync_events(i, w, on, eng_u32(R, i->a));
+    if (ENG_UNLIKELY(on & ~want)) ENG_GOTO(unnamed(i, w, on & ~want, want));
+    w->parted = NULL;
     if (ENG_LIKELY(on == mask && !(want & ~w->exited & ~mask))) ENG_NEXT;
     ENG_GOTO(eng_warpsync(w, i, on, want));
 }
-/* .EXCLUSIVE: those that name the same mask go on as a group of their own. */
-ENG_HANDLER(warpsync_exclusive) {
+/* A mask in a register: those that name the same one go on as a group of their own. */
+ENG_HANDLER(warpsync_named) {
     uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
     if (!on) ENG_NEXT;
     const uint32_t *named = eng_u32(R, i->a);
     if (w->worker->wants & 1u << ENG_EV_SYNCWARP) sync_events(i, w, on, named);
-    uint32_t want = named[__builtin_ctz(on)], others = 0;
-    for (uint32_t left = on; left; left &= left - 1) others |= named[__builtin_ctz(left)] ^ want;
+    uint32_t want = named[__builtin_ctz(on)], others = 0, lacking = 0;
+    for (uint32_t left = on; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        others |= named[l] ^ want;
+        lacking |= ~named[l] & 1u << l;
+    }
+    if (ENG_UNLIKELY(lacking)) ENG_GOTO(unnamed(i, w, lacking, named[__builtin_ctz(lacking)]));
+    w->parted = NULL;
     if (!others && on == mask && !(want & ~w->exited & ~mask)) ENG_NEXT;
-    ENG_GOTO(eng_warpsync_exclusive(w, i, on, named));
+    ENG_GOTO(eng_warpsync_named(w, i, on, named));
 }
 /* What the lanes come together for: ENG_MEETS_... */
 static unsigned meeting_kind(eng_plan *plan, const sass_instr *in) {
@@ -355,8 +375,8 @@ static unsigned meeting_kind(eng_plan *plan, const sass_instr *in) {
 static bool bind_warpsync(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->x = meeting_kind(plan, in);
     out->a = eng_slot_src(plan, &in->a);
-    out->y = in->sub == SASS_WARPSYNC_EXCLUSIVE;
-    out->fn = out->y ? warpsync_exclusive : warpsync;
+    out->y = in->a.kind == SASS_REG;
+    out->fn = out->y ? warpsync_named : warpsync;
     return true;
 }
 ENG_HANDLER(yield) { /* lets the other groups run; where there are none, the warp goes on */

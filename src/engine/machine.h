@@ -107,6 +107,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t shared_base; /* what addresses of the block's shared memory say beside the offset: its rank in the cluster */
     uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, which has not completed */
     uint32_t arrived[16]; /* lanes that have arrived at each block barrier, but for whole warps that wait (pc) */
+    const eng_ins *parted; /* the BRA.DIV or .CONV that sent lanes to a WARPSYNC, until they come there */
     bool strayed;       /* a shuffle read a lane that was not active */
     uint32_t met;       /* lanes of the last shuffle or vote, when no event of the warp has followed the one that told of it */
     uint32_t shared_plain;  /* bytes of shared memory from 0 that are defined: all, where nobody listens to undefined values */
@@ -273,6 +274,8 @@ void eng_trace_step(eng_warp *w, const eng_ins *i);
  * text, fatal; the rest (function, instr, block, warp, lane) is filled here. Fatal: the handler must then leave
  * with ENG_GOTO(eng_end(w, i)); the launch ends. Not fatal: it goes on. */
 void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding);
+/* The same for what is to be told at another place. */
+void eng_fault_from(eng_warp *w, const eng_ins *i, eng_finding *finding, const eng_ins *told);
 /* The running warp stops for good at i (after a fatal fault): returns the instruction to go to. */
 const eng_ins *eng_end(eng_warp *w, const eng_ins *i);
 

@@ -32,10 +32,12 @@ void eng_flush(eng_worker *worker) {
     worker->ev = batch->events;
 }
 
-void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) {
+void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) { eng_fault_from(w, i, finding, i); }
+
+void eng_fault_from(eng_warp *w, const eng_ins *i, eng_finding *finding, const eng_ins *told) {
     eng_worker *k = w->worker;
-    finding->function = i->function;
-    finding->instr = i->id;
+    finding->function = told->function;
+    finding->instr = told->id;
     finding->block = w->block->linear;
     finding->warp = w->index;
     finding->lane = finding->lanes ? (unsigned)__builtin_ctz(finding->lanes) : 0;

@@ -147,7 +147,7 @@ const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint3
 
 /* The group of the lowest lane goes first; for each other one the instruction is issued once more, for all that are left
  * (as an H200 counts it). */
-const eng_ins *eng_warpsync_exclusive(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]) {
+const eng_ins *eng_warpsync_named(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]) {
     eng_group groups[32];
     unsigned n = 0;
     eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});

@@ -29,7 +29,7 @@ const eng_ins *eng_yield(eng_warp *w, const eng_ins *to);
 const eng_ins *eng_exit(eng_warp *w, const eng_ins *i, uint32_t lanes);
 const eng_ins *eng_bsync(eng_warp *w, const eng_ins *i, uint32_t lanes);
 const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint32_t want);
-const eng_ins *eng_warpsync_exclusive(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]);
+const eng_ins *eng_warpsync_named(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]);
 bool eng_warpsync_alone(eng_warp *w); /* a warp in which nobody can go on: false when that stays so */
 void eng_break(eng_warp *w, const eng_ins *i, uint32_t lanes);
 

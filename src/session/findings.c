@@ -31,6 +31,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_TIMEOUT] = {WATCH_KIND_TIMEOUT, "the kernel did not end"},
     [ENG_FAULT_UNSUPPORTED] = {WATCH_KIND_UNSUPPORTED, "an instruction that is not supported"},
     [ENG_FAULT_TRAP] = {WATCH_KIND_ASSERT, "the kernel executed a trap"},
+    [ENG_FAULT_ILLEGAL] = {WATCH_KIND_MASK, "an illegal instruction: the mask of a shuffle, vote or __syncwarp does not name the lane that executes it"},
     [ENG_FAULT_ASSERT] = {WATCH_KIND_ASSERT, "a device-side assertion failed"},
     [ENG_FAULT_FREE] = {WATCH_KIND_DOUBLE_FREE, "a device-side free of what is not allocated"},
     [ENG_FAULT_STACK] = {WATCH_KIND_OUT_OF_BOUNDS, "the thread's stack is full"},

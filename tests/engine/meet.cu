@@ -32,3 +32,23 @@ extern "C" __global__ void labelled(const int *label, const int *value, int *out
     unsigned mine = __match_any_sync(0xffffffffu, label[t]);
     out[t] = __reduce_max_sync(mine, value[t]);
 }
+
+// Groups by key vote, in lanes that have not come apart and in some that have; n keys a lane.
+extern "C" __global__ void votes(const int *key, unsigned *out, int n) {
+    unsigned sum = 0;
+    for (int i = threadIdx.x; i < n; i += 32) {
+        int k = key[i];
+        unsigned mine = __match_any_sync(0xffffffffu, k);
+        sum = sum * 31 + __ballot_sync(mine, i % 3 == 0);
+        if (k & 1) sum = sum * 31 + __ballot_sync(mine, i % 5 == 0) + __all_sync(mine, i % 7);
+    }
+    out[threadIdx.x] = sum;
+}
+
+// Lanes that come apart, with a mask that names only some of those that ask.
+extern "C" __global__ void unnamed(const int *a, unsigned *out, unsigned mask, int n) {
+    unsigned sum = 0;
+    for (int i = threadIdx.x; i < n; i += 7)
+        if (a[i] & 1) sum += __ballot_sync(mask, a[i] > 3);
+    out[threadIdx.x] = sum;
+}

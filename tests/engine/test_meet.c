@@ -109,8 +109,59 @@ static void lanes_that_name_their_own_go_on_by_themselves(void **state) {
     machine_close(m);
 }
 
+/* Lanes that are together vote in groups, each with a mask of its own. */
+static void lanes_vote_with_those_they_name(void **state) {
+    (void)state;
+    enum { N = 320 };
+    int key[N];
+    uint32_t got[32];
+    for (int i = 0; i < N; i++) key[i] = (i * 7919 >> 3) % 5;
+    machine *m = machine_open(WG_TEST_DATA "/../engine/meet.sm_90.cubin");
+    struct {
+        uint64_t key, out;
+        int32_t n;
+    } params = {machine_alloc(m, key, sizeof key), machine_alloc(m, NULL, sizeof got), N};
+    if (machine_launch(m, "votes", 1, 1, 32, 1, &params) != WG_OK) fail_msg("%s", m->err.text);
+    machine_read(m, got, params.out, sizeof got);
+    for (int l = 0; l < 32; l++) {
+        uint32_t sum = 0;
+        for (int first = 0; first < N; first += 32) {
+            uint32_t third = 0, fifth = 0;
+            bool all = true;
+            for (int j = 0; j < 32; j++) {
+                if (key[first + j] != key[first + l]) continue;
+                third |= (uint32_t)((first + j) % 3 == 0) << j;
+                fifth |= (uint32_t)((first + j) % 5 == 0) << j;
+                all &= (first + j) % 7 != 0;
+            }
+            sum = sum * 31 + third;
+            if (key[first + l] & 1) sum = sum * 31 + fifth + all;
+        }
+        assert_int_equal(got[l], sum);
+    }
+    machine_close(m);
+}
+
+/* An H200 ends with an illegal instruction there. */
+static void a_mask_names_its_own_lane(void **state) {
+    (void)state;
+    machine *m = machine_open(WG_TEST_DATA "/../engine/meet.sm_90.cubin");
+    int a[64];
+    for (int i = 0; i < 64; i++) a[i] = i % 6;
+    struct {
+        uint64_t a, out;
+        uint32_t mask;
+        int32_t n;
+    } params = {machine_alloc(m, a, sizeof a), machine_alloc(m, NULL, 128), 0x55550000u, 64};
+    assert_int_equal(machine_launch(m, "unnamed", 1, 1, 32, 1, &params), WG_ERR_FAULT);
+    assert_int_equal(m->findings[0].kind, ENG_FAULT_ILLEGAL);
+    assert_true(m->findings[0].lanes & 0xffff);
+    machine_close(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings), cmocka_unit_test(lanes_at_a_bsync_do_not_hold_up_a_warpsync),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings), cmocka_unit_test(lanes_vote_with_those_they_name),
+                                       cmocka_unit_test(a_mask_names_its_own_lane), cmocka_unit_test(lanes_at_a_bsync_do_not_hold_up_a_warpsync),
                                        cmocka_unit_test(a_lane_that_is_elsewhere_gives_0),
                                        cmocka_unit_test(lanes_that_name_their_own_go_on_by_themselves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
