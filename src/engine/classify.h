@@ -177,7 +177,9 @@ static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const 
     put_access_as(w, i, on, s, space, A, i->access);
 }
 /* Do lanes that store to one address store one value? Addresses are multiples of the width: two are the same or apart. */
-static inline bool lanes_agree(const eng_ins *i, uint32_t on, const uint64_t *A, const uint8_t *R, unsigned words, uint32_t keep) {
+static inline bool lanes_agree(const eng_ins *i, uint32_t on, const uint64_t *A, const uint8_t *R) {
+    uint32_t keep = i->width >= 4 ? UINT32_MAX : (UINT32_C(1) << i->width * 8) - 1;
+    unsigned words = i->width > 4 ? i->width / 4u : 1;
     uint8_t lane_at[64];
     memset(lane_at, 0xff, sizeof lane_at);
     for (uint32_t left = on; left; left &= left - 1) {
@@ -194,19 +196,33 @@ static inline bool lanes_agree(const eng_ins *i, uint32_t on, const uint64_t *A,
     }
     return true;
 }
-/* Of a store, from the registers at slot c: with what the lanes store, as far as it is the same. */
-static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
-    uint32_t hash = 2166136261u, differ = 0;
+ENG_INLINE bool wants_values(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_VALUES; }
+enum { PLACE_HASH = 0x1e3779b1 }; /* odd: an address times this */
+/* What the lanes store where, from the registers at slot c (eng_event.value); places: their addresses times PLACE_HASH. The second hash is
+ * a sum over words, so that it does not matter which lane stores which. */
+static inline uint32_t stored_value(const eng_ins *i, uint32_t on, const uint32_t places[32], const uint8_t *R) {
+    uint32_t same = 2166136261u, differ = 0, sum = 0, keep = i->width >= 4 ? UINT32_MAX : (UINT32_C(1) << i->width * 8) - 1;
     unsigned first = (unsigned)__builtin_ctz(on), words = i->width > 4 ? i->width / 4u : 1;
-    uint32_t keep = i->width >= 4 ? UINT32_MAX : (UINT32_C(1) << i->width * 8) - 1;
     for (unsigned k = 0; k < words; k++) {
-        const uint32_t *v = eng_u32(R, i->c + k * ENG_SLOT);
-        for (uint32_t left = on; left && !differ; left &= left - 1) differ |= (v[__builtin_ctz(left)] ^ v[first]) & keep;
-        hash = (hash ^ (v[first] & keep)) * 16777619u;
+        const uint32_t *v = (const uint32_t *)(const void *)(R + i->c + k * ENG_SLOT), f = v[first] & keep;
+        for (unsigned l = 0; l < 32; l++) {
+            uint32_t active = -(on >> l & 1), x = v[l] & keep, h = (x ^ (places[l] + 4 * PLACE_HASH * k)) * 0x85ebca6bu;
+            differ |= (x ^ f) & active;
+            sum += (h ^ h >> 15) * 0xc2b2ae35u & active;
+        }
+        same = (same ^ f) * 16777619u;
     }
+    return differ ? (sum & ~1u) | 2 : same | 1;
+}
+/* Of a store: with what the lanes store. */
+static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
+    uint32_t places[32], value = 0;
     put_access(w, i, on, s, space, A);
-    bool meet = s->cls == ENG_GENERAL || s->cls == ENG_ROWS;
-    (w->worker->ev - 1)->value = !differ ? hash | 1 : meet && lanes_agree(i, on, A, R, words, keep) ? ENG_VALUES_AGREE : 0;
+    if (!wants_values(w)) return;
+    for (unsigned l = 0; l < 32; l++) places[l] = (uint32_t)A[l] * PLACE_HASH;
+    value = stored_value(i, on, places, R);
+    bool meet = !(value & 1) && s->cls != ENG_CONTIGUOUS && s->cls != ENG_STRIDED;
+    (w->worker->ev - 1)->value = meet && (s->cls == ENG_UNIFORM || !lanes_agree(i, on, A, R)) ? 0 : value;
 }
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {
@@ -224,11 +240,19 @@ ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t a
     w->worker->ev = ev + 1;
     w->met = 0;
 }
+/* The value of a store of lanes side by side, whose event was put just now; then the warp goes on. */
+static __attribute__((noinline, unused)) const eng_ins *value_stored(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    eng_event *ev = w->worker->ev - 1;
+    uint32_t places[32];
+    for (unsigned l = 0; l < 32; l++) places[l] = (uint32_t)ev->address * PLACE_HASH + l * (i->width * (uint32_t)PLACE_HASH);
+    ev->value = stored_value(i, ev->mask, places, R);
+    ENG_NEXT_UNWOUND;
+}
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
 
 /* Plain accesses of whole warps: as events, for which a place is known to be free, or as sums in the counters at c once
- * the first was an event. stored: 1 when the launch stores to the allocation, as far as somebody asks. */
-ENG_INLINE void put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t address, unsigned cls, unsigned space, unsigned width,
+ * the first was an event. stored: 1 when the launch stores to the allocation, as far as somebody asks. True: as an event. */
+ENG_INLINE bool put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t address, unsigned cls, unsigned space, unsigned width,
                           uint64_t stored) {
     uint32_t wants = w->worker->wants;
     if (wants & ENG_WANTS_SUMS) {
@@ -236,13 +260,14 @@ ENG_INLINE void put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t ad
         uint64_t *n = w->counts + c + (cls == ENG_UNIFORM ? ENG_PLAIN_UNIFORM : (address & (ENG_PLAIN_SECTOR - 1)) != 0);
         if (ENG_LIKELY(*n) && ENG_LIKELY(!stored || !(*heard & ENG_HEARD_STORED))) { /* of those that are all heard there is no sum */
             ++*n;
-            return;
+            return false;
         }
         if (!(*heard & (ENG_HEARD_ALL | stored))) *n = 1;
     } else if (!(wants & 1u << ENG_EV_ACCESS)) {
-        return;
+        return false;
     }
     put_plain(w, i, ENG_ALL, address, cls, space, width);
+    return true;
 }
 
 /* --- moving whole warps --------------------------------------------------------------- */

@@ -36,6 +36,7 @@ typedef enum eng_event_kind {
                          the vector of addresses (origin.h). Who listens to it has values followed, which costs where
                          there are undefined ones */
     ENG_EV_GIVEN, /* device-side malloc gave the lane in mask memory at address: more = its size in 16 bytes */
+    ENG_EV_VALUES,    /* no event: who wants it is told what stores store (eng_event.value) */
     ENG_EV_KINDS
 } eng_event_kind;
 
@@ -81,8 +82,6 @@ typedef enum eng_fence {
     ENG_FENCE_ACQUIRE /* CCTL.IVALL: what was read before is acquired */
 } eng_fence;
 
-enum { ENG_VALUES_AGREE = 2 }; /* eng_event.value */
-
 typedef struct eng_event {
     uint64_t address;  /* of lane 0, were it active (all classes but general); local: offset in the lane's frame */
     uint32_t instr;    /* index of the instruction in its function (offset / 16) */
@@ -95,8 +94,8 @@ typedef struct eng_event {
     uint8_t access;    /* ENG_READ | ... */
     uint8_t scope;     /* sass_scope of a strong access or fence */
     uint16_t general;  /* index of the address vector in eng_batch.lanes (general) */
-    uint32_t value;    /* of a store that is not contiguous: an odd hash of what all lanes store; ENG_VALUES_AGREE: they differ, but
-                        * not among lanes with one address; 0: they differ, or unknown */
+    uint32_t value;    /* of a store, for ENG_EV_VALUES. Odd: all lanes store this, as a hash. Even: a hash of which values go to which
+                        * places. 0: lanes store different values to one place, or nothing is known */
 } eng_event;
 
 enum { ENG_BATCH_EVENTS = 128, ENG_BATCH_GENERAL = 64 };

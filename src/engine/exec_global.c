@@ -83,9 +83,10 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (address - r->lo + span > r->plain && ENG_UNLIKELY(lanes != n || !mem_mark(view_of(w), r, address, span, false)))
         return store_rest(i, w, R, mask);
     scatter_contiguous_on(R, i->c, at_host(r, address) - first * W, on, W);
-    if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
     r->bytes += lanes * W;
     w->worked |= on;
+    if (wants_access(w)) put_plain(w, i, on, address - first * W, ENG_CONTIGUOUS, ENG_GLOBAL, W);
+    if (ENG_UNLIKELY(wants_values(w))) return value_stored(i, w, R, mask);
     ENG_NEXT;
 }
 
@@ -160,9 +161,9 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
         return store_rest(i, w, R, mask);
     fetch_ahead(r, address, n);
     scatter_contiguous(R, i->c, at_host(r, address), W);
-    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, 0);
     r->bytes += n;
     w->worked = ENG_ALL;
+    if (put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_GLOBAL, W, 0) && wants_values(w)) return value_stored(i, w, R, mask);
     ENG_NEXT;
 }
 

@@ -91,8 +91,9 @@ ENG_INLINE const eng_ins *store_some(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (!vu_none(scan.contiguous) || ENG_UNLIKELY(misses_plain(w, address, n * W, W)) || ENG_UNLIKELY(!event_fits(w)))
         return store_rest(i, w, R, mask);
     scatter_contiguous_on(R, i->c, w->shared + address - first * W, on, W);
-    if (wants_access(w)) put_plain(w, i, on, (uint64_t)address - first * W, ENG_CONTIGUOUS, ENG_SHARED, W);
     w->worked |= on;
+    if (wants_access(w)) put_plain(w, i, on, (uint64_t)address - first * W, ENG_CONTIGUOUS, ENG_SHARED, W);
+    if (ENG_UNLIKELY(wants_values(w))) return value_stored(i, w, R, mask);
     ENG_NEXT;
 }
 
@@ -124,8 +125,8 @@ ENG_INLINE const eng_ins *store_fast(const eng_ins *i, eng_warp *w, uint8_t *R, 
     if (ENG_UNLIKELY(seen != SEEN_CONTIGUOUS) || ENG_UNLIKELY(!event_fits(w)) || ENG_UNLIKELY(misses_marked(w, address, 32 * W, W)))
         return store_rest(i, w, R, mask);
     scatter_contiguous(R, i->c, w->shared + address, W);
-    put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W, 0);
     w->worked = ENG_ALL;
+    if (put_whole(w, i, i->d, address, ENG_CONTIGUOUS, ENG_SHARED, W, 0) && wants_values(w)) return value_stored(i, w, R, mask);
     ENG_NEXT;
 }
 

@@ -130,7 +130,7 @@ static const char *word_of(const race_access *a) {
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
     const race_access *a = race_access_of(st, before), *b = race_access_of(st, st->n - 1);
     bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
-    bool equal = same_instruction ? a->value : a->value & 1 && a->value == b->value;
+    bool equal = a->value && (same_instruction || a->value == b->value);
     bool same_value = equal && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
     race_mark now = st->n - 1;
     bool own_value = !(b->access & ENG_WRITE) ? race_reads_own_value(st, now, lane, before, address)
@@ -209,7 +209,7 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
     *a = (race_access){.address = ev->address - base, .block = (uint32_t)batch->block, .mask = ev->mask, .instr = ev->instr, .stride = ev->stride,
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
                        .space = ev->space == ENG_CLUSTER ? ENG_SHARED : ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
-    if (ev->access & ENG_WRITE && ev->cls != ENG_CONTIGUOUS) a->value = ev->value;
+    if (ev->access & ENG_WRITE) a->value = ev->value;
     if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
@@ -387,5 +387,5 @@ static void stop(void *opaque) {
 
 const watch watch_race = {.name = "race", .checks = WATCH_CHECK(RACE), .again = again,
                           .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_BARRIER | 1u << ENG_EV_RELEASE | 1u << ENG_EV_CLUSTER_ARRIVE | 1u << ENG_EV_CLUSTER_WAIT | 1u << ENG_EV_SYNCWARP | 1u << ENG_EV_WARP_OP |
-                                   1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END | 1u << ENG_EV_GIVEN,
+                                   1u << ENG_EV_FENCE | 1u << ENG_EV_PHASE | 1u << ENG_EV_ASYNC | 1u << ENG_EV_EXIT | 1u << ENG_EV_BLOCK | 1u << ENG_EV_BLOCK_END | 1u << ENG_EV_GIVEN | 1u << ENG_EV_VALUES,
                           .start = start, .events = events, .plain = plain, .apart = apart, .merge = merge, .finish = finish, .stop = stop};

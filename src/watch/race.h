@@ -16,7 +16,7 @@ typedef struct race_access { /* by token */
     uint32_t mask;
     uint32_t instr;
     int32_t stride;
-    uint32_t value;    /* of a store: not 0 when all lanes store the same, and what */
+    uint32_t value;    /* of a store: as eng_event.value */
     uint16_t function, warp;
     uint16_t access;   /* ENG_READ | ... */
     uint8_t cls, width, space, scope, row, step; /* row, step: of ENG_ROWS */

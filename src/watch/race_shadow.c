@@ -372,11 +372,13 @@ static void row_write(touch *t, race_row *row, uint32_t words) {
     bool known = false;
     for (unsigned k = n; k-- > 0;) {
         uint32_t both = row->words[k] & words;
-        if (both == words && again(t, row->at[k], race_access_of(t->st, row->at[k]))) {
+        race_access *a = race_access_of(t->st, row->at[k]);
+        if (both == words && again(t, row->at[k], a)) {
+            a->value = t->now->value; /* which stays */
             known = true;
             continue;
         }
-        if (!both || !look(t, row->at[k], both) || !stands_for(t->now, race_access_of(t->st, row->at[k]))) continue;
+        if (!both || !look(t, row->at[k], both) || !stands_for(t->now, a)) continue;
         if (!(row->words[k] &= ~words)) n = drop(row, k, n);
     }
     if (!known) insert(t, row, n, words);
@@ -538,7 +540,7 @@ bool race_usual(race_state *st, const eng_event *ev) {
         a = race_access_of(st, before);
     }
     *a = (race_access){.address = ev->address, .block = st->block->linear, .mask = UINT32_MAX, .instr = ev->instr, .function = ev->function,
-                       .warp = ev->warp, .access = ev->access, .cls = ENG_CONTIGUOUS, .width = ev->width, .space = ev->space};
+                       .warp = ev->warp, .access = ev->access, .cls = ENG_CONTIGUOUS, .width = ev->width, .space = ev->space, .value = ev->value};
     for (unsigned k = 0; k < n; k++) {
         row[k]->at[0] = before;
         row[k]->words[0] = UINT32_MAX;
@@ -611,11 +613,12 @@ bool race_touch(race_state *st, const eng_batch *batch, const eng_event *ev, uin
 
 /* --- values --------------------------------------------------------------------------------------------- */
 
-static bool stored_alike(const race_state *st, race_mark mark, const race_access *read, race_mark token, unsigned lane, const race_access *write) {
+static bool stored_alike(const race_state *st, race_mark mark, const race_access *read, race_mark token, unsigned lane, const race_access *write,
+                         uint64_t address) {
     const race_access *a = race_access_of(st, mark);
     if (!(a->access & ENG_WRITE) || a->block != read->block || a->warp != read->warp || RACE_TOKEN(mark) >= token) return false;
-    if (!(a->value & 1) || a->value != write->value || a->width != write->width) return false;
-    return a->cls == ENG_GENERAL ? RACE_LANE(mark) == lane : a->cls == ENG_UNIFORM && a->mask >> lane & 1;
+    if (a->value != write->value || a->width != write->width) return false;
+    return a->mask >> lane & 1 && (a->cls == ENG_UNIFORM || race_lane(st, mark, address) == lane);
 }
 
 /* A thread that has written a place and then reads it gets its own value, or that of a write that races with the read. Is that the same one,
@@ -623,11 +626,11 @@ static bool stored_alike(const race_state *st, race_mark mark, const race_access
 bool race_reads_own_value(race_state *st, race_mark read, unsigned lane, race_mark write, uint64_t address) {
     const race_access *r = race_access_of(st, read), *w = race_access_of(st, write);
     unsigned word = address / 4 % RACE_WORDS;
-    if (r->access & ENG_ATOMIC || !(w->value & 1) || r->width > w->width) return false;
+    if (r->access & ENG_ATOMIC || !w->value || r->width > w->width) return false;
     const race_row *row = row_of(st, address, r->space == ENG_SHARED);
     for (unsigned k = 0; row && k < (row->spread ? RACE_WORD_SLOTS : RACE_SLOTS); k++) {
         race_mark mark = row->words[k] >> word & 1 ? row->spread ? row->more[k][word] : row->at[k] : 0;
-        if (mark && stored_alike(st, mark, r, RACE_TOKEN(read), lane, w)) return true;
+        if (mark && stored_alike(st, mark, r, RACE_TOKEN(read), lane, w, address)) return true;
     }
     return false;
 }

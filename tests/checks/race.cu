@@ -578,3 +578,92 @@ __global__ void good_own_block_of_heap(int *a, int *b, int n) {
     b[blockIdx.x * 32 + threadIdx.x] = sum;
     free(own);
 }
+// run 1 64 race note
+__global__ void note_warps_store_one_row(int *a, int *b, int n) {
+    __shared__ int s[32];
+    int lane = threadIdx.x % 32;
+    s[lane] = lane * 3; // <-
+    __syncthreads();
+    b[threadIdx.x] = s[31 - lane];
+}
+// run 1 64 race error
+__global__ void bad_warps_store_one_row(int *a, int *b, int n) {
+    __shared__ int s[32];
+    int lane = threadIdx.x % 32;
+    s[lane] = lane * 3 + threadIdx.x / 32; // <-
+    __syncthreads();
+    b[threadIdx.x] = s[31 - lane];
+}
+// run 2 32 race note
+__global__ void note_blocks_store_one_row(int *a, int *b, int n) {
+    b[threadIdx.x] = threadIdx.x * 3; // <-
+}
+// run 2 32 race error
+__global__ void bad_blocks_store_one_row(int *a, int *b, int n) {
+    b[threadIdx.x] = threadIdx.x * 3 + (threadIdx.x == 9 ? blockIdx.x : 0); // <-
+}
+// run 1 64 race note
+__global__ void note_warps_store_vectors(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32;
+    ((int4 *)b)[lane] = make_int4(lane, lane + 1, 7, lane ^ 5); // <-
+}
+// run 1 64 race error
+__global__ void bad_warps_store_vectors(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32;
+    ((int4 *)b)[lane] = make_int4(lane, lane + 1, 7, lane ^ 5 ^ (lane == 30 ? threadIdx.x / 32 : 0)); // <-
+}
+// run 1 64 race note
+__global__ void note_some_lanes_store_one_value(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32;
+    if (lane < 10 + 10 * (threadIdx.x / 32)) ((char *)b)[lane] = 1; // <-
+}
+// run 1 64 race error
+__global__ void bad_some_lanes_store_one_value(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32;
+    if (lane < 10 + 10 * (threadIdx.x / 32)) ((char *)b)[lane] = 1 + threadIdx.x / 32; // <-
+}
+// run 1 64 race note
+__global__ void note_other_lanes_store_it(int *a, int *b, int n) {
+    int lane = threadIdx.x < 32 ? threadIdx.x : 63 - threadIdx.x;
+    b[lane * 7 % 32] = lane; // <-
+}
+// run 1 64 race error
+__global__ void bad_other_lanes_store_it(int *a, int *b, int n) {
+    int lane = threadIdx.x < 32 ? threadIdx.x : 63 - threadIdx.x;
+    b[lane * 7 % 32] = threadIdx.x % 32; // <-
+}
+// run 1 64 race error
+__global__ void bad_swapped_places(int *a, int *b, int n) {
+    int lane = threadIdx.x % 32;
+    b[lane ^ (threadIdx.x / 32)] = lane; // <-
+}
+// run 1 64 race error
+__global__ void bad_first_equal_then_not(int *a, int *b, int n) {
+    volatile int *one = a;
+    b[threadIdx.x % 32] = 1; // <-
+    if (threadIdx.x < 32 && *one == 0) b[threadIdx.x] = 2 + *one; // <-
+}
+// run 1 64 race note
+__global__ void note_reads_what_it_stored(int *a, int *b, int n) {
+    __shared__ volatile int s[32];
+    int *plain = (int *)s, lane = threadIdx.x % 32;
+    plain[lane] = lane * 5; // <-
+    asm volatile("" ::: "memory");
+    b[threadIdx.x] = plain[lane]; // <-
+}
+// run 1 64 race error
+__global__ void bad_reads_what_it_stored(int *a, int *b, int n) {
+    __shared__ volatile int s[32];
+    int *plain = (int *)s, lane = threadIdx.x % 32;
+    plain[lane] = lane * 5 + threadIdx.x / 32; // <-
+    asm volatile("" ::: "memory");
+    b[threadIdx.x] = plain[lane]; // <-
+}
+// run 1 64 race error also=write
+__global__ void bad_counts_up(int *a, int *b, int n) {
+    b[threadIdx.x % 4] += threadIdx.x; // <-
+}
+// run 1 64 silent
+__global__ void good_counts_up(int *a, int *b, int n) {
+    atomicAdd(&b[threadIdx.x % 4], threadIdx.x);
+}

@@ -78,7 +78,8 @@ static bool judge(const expected *e, const json_t *findings) {
             if (strcmp(word(f, "severity"), "note") && strcmp(word(f, "kind"), "deadlock")) ok = complain(e, f, "not what is wrong in it");
             continue;
         }
-        if (!marked(e, f) || (other && !marked(e, other))) ok = complain(e, f, "at a wrong line");
+        if (strcmp(e->severity, "note") == 0 && strcmp(word(f, "severity"), "note")) ok = complain(e, f, "more than a note");
+        else if (!marked(e, f) || (other && !marked(e, other))) ok = complain(e, f, "at a wrong line");
         else found |= strcmp(word(f, "severity"), e->severity) == 0 && tells_also(e, f);
     }
     if (e->kind[0] && !found) ok = complain(e, NULL, "not found");
