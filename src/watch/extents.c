@@ -1,6 +1,7 @@
 #include "watch/extents.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "watch/watch.h"
 
@@ -21,19 +22,24 @@ static bool host_can_touch(const eng_memory *mem, uint64_t page) {
     return false;
 }
 
+/* Arrays lie at the same multiples of large powers of two: Fibonacci hashing. */
+static unsigned near_of(uint64_t key) { return (unsigned)(key * 0x9e3779b97f4a7c15u >> (64 - WATCH_EXTENT_RECENT_BITS)); }
+
 /* NULL: it is passed over, or there is no memory. */
 static watch_extent_page *turn_to(watch_extents *x, uint64_t key) {
     uint64_t *place = wg_u64map_add(&x->pages, key);
     if (place && !*place) *place = x->shared && !host_can_touch(x->shared, key * WATCH_EXTENT_PAGE) ? WATCH_EXTENT_PASSED : (uintptr_t)calloc(1, sizeof(watch_extent_page));
     if (!place || !*place) return x->failed = true, NULL;
-    x->has_latest = true;
-    x->latest_key = key;
-    return x->latest = page_in(*place);
+    unsigned near = near_of(key);
+    x->recent[near].key = key;
+    x->recent[near].known = true;
+    return x->recent[near].page = page_in(*place);
 }
 
 static inline watch_extent_page *page_of(watch_extents *x, uint64_t address) {
     uint64_t key = address / WATCH_EXTENT_PAGE;
-    return x->has_latest && x->latest_key == key ? x->latest : turn_to(x, key);
+    unsigned near = near_of(key);
+    return x->recent[near].known && x->recent[near].key == key ? x->recent[near].page : turn_to(x, key);
 }
 
 static inline void set_bits(uint64_t *bits, unsigned from, unsigned end) {
@@ -107,8 +113,7 @@ void watch_extents_free(watch_extents *x) {
         free(page);
     }
     wg_u64map_free(&x->pages);
-    x->latest = NULL;
-    x->has_latest = false;
+    memset(x->recent, 0, sizeof x->recent);
 }
 
 /* --- races -------------------------------------------------------------------------------------------- */

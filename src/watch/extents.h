@@ -8,6 +8,7 @@
 #include "engine/memory.h"
 
 enum { WATCH_EXTENT_PAGE = 1 << 14, WATCH_EXTENT_ROW = 128, WATCH_EXTENT_ROWS = WATCH_EXTENT_PAGE / WATCH_EXTENT_ROW };
+enum { WATCH_EXTENT_RECENT_BITS = 4, WATCH_EXTENT_RECENT = 1 << WATCH_EXTENT_RECENT_BITS /* a kernel's arrays take turns */ };
 enum { WATCH_EXTENT_KINDS = 3 }; /* plain reads, plain writes, atomics (and strong accesses, which synchronise) */
 /* An instruction, 0: none. The least one that touched a row of memory is remembered. */
 typedef uint32_t watch_where;
@@ -22,9 +23,7 @@ typedef struct watch_extent_page {
 } watch_extent_page;
 typedef struct watch_extents {
     wg_u64map pages; /* address / WATCH_EXTENT_PAGE -> watch_extent_page, or WATCH_EXTENT_PASSED */
-    watch_extent_page *latest; /* NULL: passed over */
-    uint64_t latest_key;
-    bool has_latest;
+    struct { uint64_t key; watch_extent_page *page; bool known; } recent[WATCH_EXTENT_RECENT]; /* by a hash of the key; page NULL: passed over */
     bool failed;     /* no memory: not whole */
     const eng_memory *shared; /* all but what the host can touch, too, is passed over; NULL: nothing is */
 } watch_extents;
