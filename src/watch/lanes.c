@@ -195,6 +195,15 @@ static bool asks_for_mask(const sass_instr *code, uint32_t vote, uint32_t n) {
     return false;
 }
 
+/* coalesced_threads() and what stands on it: whoever is there is what it asks for. */
+static bool of_cooperative_groups(const img_function *f, const img_line *line) {
+    for (unsigned depth = 0; line && depth < 32; depth++) {
+        if (line->file && strstr(line->file, "cooperative_groups")) return true;
+        line = line->inlined_at && line->inlined_at <= f->n_inlined ? &f->inlined[line->inlined_at - 1] : NULL;
+    }
+    return false;
+}
+
 /* A vote of all that is true everywhere, with a shuffle or reduction close by, which the compiler may have put before it. Where an
  * atomic follows the vote, or the reduction, it is the idiom that adds up for whoever is there: of the compiler, too, which makes it of an
  * atomic of all lanes at one address. Code of the toolkit's headers knows what it does. */
@@ -203,7 +212,7 @@ static bool takes_active_mask(const state *st, const eng_event *ev) {
     const sass_instr *code = eng_instructions(st->ctx.code, f), *in = &code[ev->instr];
     if ((in->op != SASS_VOTE && in->op != SASS_VOTEU) || in->sub != 1 || in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return false;
     const img_line *line = img_line_at(f, ev->instr * 16);
-    if (!line || !line->file || strstr(line->file, "cooperative_groups")) return false; /* without lines nobody knows whose code it is */
+    if (!line || !line->file || of_cooperative_groups(f, line)) return false; /* without lines nobody knows whose code it is */
     if (asks_for_mask(code, ev->instr, f->code_size / 16)) return false;
     bool reduces = false;
     for (uint32_t k = ev->instr < 6 ? 0 : ev->instr - 6; k < ev->instr; k++) reduces |= code[k].op == SASS_REDUX;

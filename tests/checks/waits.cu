@@ -243,3 +243,16 @@ __global__ void good_flag_waited_for_some_time(int *a, int *b, int n) {
         while (*(volatile int *)a == 0 && clock64() - began < 2000000000) __nanosleep(100);
     b[blockIdx.x * 32 + threadIdx.x] = 1;
 }
+// run 4 64 silent
+__global__ void good_coalesced_threads(int *a, int *b, int n) {
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    int v = a[threadIdx.x] + threadIdx.x;
+    if (v & 1) {
+        auto some = cg::coalesced_threads();
+        int least = some.shfl(v, 0), sum = v;
+        for (unsigned d = some.size() / 2; d; d /= 2) sum += some.shfl_down(sum, d);
+        if (some.thread_rank() == 0) atomicMax(b, sum - least);
+    }
+    auto alike = cg::labeled_partition(warp, v % 3);
+    atomicAdd(b + 1, (int)alike.size());
+}
