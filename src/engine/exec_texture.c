@@ -25,6 +25,16 @@ typedef struct reader { /* of one warp's instruction */
     mem_alloc *noted; /* what it last read texels of */
     uint64_t wild;    /* address that is in no allocation; 0: none */
 } reader;
+/* Most are of a size whose copy is an instruction. */
+static void copy_texel(void *to, const void *from, unsigned n) {
+    switch (n) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, n);
+    }
+}
 static void read_texel(void *ctx, uint64_t address, void *to, unsigned n) {
     reader *r = ctx;
     if (misses(r->range, address, n, 1) && (!mem_range_fill(r->view, r->range, address, ENG_READ) || misses(r->range, address, n, 1))) {
@@ -36,7 +46,7 @@ static void read_texel(void *ctx, uint64_t address, void *to, unsigned n) {
     if (r->range->alloc != r->noted) mem_texels_read(r->view, r->noted = r->range->alloc);
     if (address - r->range->lo + n > r->range->plain && !mem_seen_all(r->view, address + r->range->shadow, n))
         mem_read_mixed(r->view, r->range, address, n, to);
-    else memcpy(to, at_host(r->range, address), n);
+    else copy_texel(to, at_host(r->range, address), n);
 }
 
 static __attribute__((noinline)) bool no_object(const eng_ins *i, eng_warp *w, unsigned lane, uint32_t handle, const char *what) {

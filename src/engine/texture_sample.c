@@ -23,8 +23,9 @@ static float half_of_bits(uint16_t h) {
 
 /* Component c as it lies in memory, with its sign. */
 static int32_t raw_component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
-    uint32_t raw = 0;
-    memcpy(&raw, bytes + c * (t->bits / 8u), t->bits / 8u); /* little endian */
+    uint32_t raw;
+    if (t->bits == 32) memcpy(&raw, bytes + 4 * c, 4);
+    else raw = t->bits == 16 ? bytes[2 * c] | (uint32_t)bytes[2 * c + 1] << 8 : bytes[c];
     return t->format == ENG_TEX_SIGNED ? (int32_t)(raw << (32 - t->bits)) >> (32 - t->bits) : (int32_t)raw;
 }
 /* 8-bit values become 16-bit ones by having their bits twice; those are fractions of 65535 or 32767. */
@@ -116,30 +117,60 @@ static tex_value point(const eng_texture *t, const eng_tex_level *l, uint64_t la
     return texel_at(t, l, layer, i, reader);
 }
 
-/* The corners of a filter and their weights, whose sum is 256. */
+/* The corners of a filter: corner k is base, and one further along each dimension whose bit k has. Their weights' sum is 256. */
 typedef struct corners {
     unsigned n;
-    int64_t i[8][3];
-    int64_t weight[8];
+    int64_t base[3], weight[8];
 } corners;
 static void find_corners(const eng_texture *t, const eng_tex_level *l, const tex_place *p, corners *to) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
-    int64_t base[3] = {0, 0, 0}, w[3] = {0, 0, 0};
-    for (unsigned d = 0; d < t->dims; d++) {
-        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
-        base[d] = (f >> WEIGHT_BITS) + p->offset[d];
-        w[d] = f & (WEIGHT_ONE - 1);
-    }
     to->n = 1u << t->dims;
     to->weight[0] = WEIGHT_ONE;
-    for (unsigned d = 0, n = 1; d < t->dims; d++, n *= 2)
+    to->base[1] = to->base[2] = 0;
+    for (unsigned d = 0, n = 1; d < t->dims; d++, n *= 2) {
+        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2, w = f & (WEIGHT_ONE - 1);
+        to->base[d] = (f >> WEIGHT_BITS) + p->offset[d];
         for (unsigned k = 0; k < n; k++) { /* each weight is divided in two, in whole 256ths */
-            int64_t far = (to->weight[k] * w[d] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
+            int64_t far = (to->weight[k] * w + WEIGHT_ONE / 2) >> WEIGHT_BITS;
             to->weight[k + n] = far;
             to->weight[k] -= far;
         }
-    for (unsigned k = 0; k < to->n; k++)
-        for (unsigned d = 0; d < 3; d++) to->i[k][d] = base[d] + (k >> d & 1);
+    }
+}
+static tex_value corner_texel(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const corners *c, unsigned k, const tex_reader *reader) {
+    const int64_t i[3] = {c->base[0] + (k & 1), c->base[1] + (k >> 1 & 1), c->base[2] + (k >> 2 & 1)};
+    return texel_at(t, l, layer, i, reader);
+}
+
+/* What a filter adds up: floats, or the 16-bit integers that others were made of. */
+typedef struct parts { double v[4]; } parts;
+static void parts_of(const eng_texture *t, const tex_value *value, parts *to) {
+    for (unsigned c = 0; c < t->components; c++) {
+        double v = float_of(value->v[c]);
+        to->v[c] = t->format == ENG_TEX_FLOAT ? v : rint(v * (t->format == ENG_TEX_SIGNED ? 32767 : 65535));
+    }
+}
+static inline void parts_at(const eng_texture *t, const uint8_t *bytes, parts *to) {
+    const bool plain_bytes = t->format == ENG_TEX_UNSIGNED && t->bits == 8;
+    for (unsigned c = 0; c < t->components; c++)
+        if (plain_bytes) to->v[c] = bytes[c] * 257;
+        else if (t->format == ENG_TEX_FLOAT) to->v[c] = float_of(component(t, bytes, c));
+        else to->v[c] = sixteen_bits(t, raw_component(t, bytes, c));
+}
+/* Most places lie inside, where the four corners are two pairs of neighbours. False: not here. Signed bytes are fractions of 127
+ * before they are of 32767, and go the long way. */
+static bool read_square(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const corners *c, const tex_reader *reader, parts *to) {
+    const int64_t x = c->base[0], y = c->base[1];
+    const unsigned n = eng_texel_bytes(t);
+    if (t->dims != 2 || n > 8 || x < 0 || y < 0 || x + 1 >= l->width || y + 1 >= l->height) return false;
+    if (t->format != ENG_TEX_FLOAT && (!t->normalised_float || (t->format == ENG_TEX_SIGNED && t->bits == 8))) return false;
+    for (unsigned row = 0; row < 2; row++) {
+        uint8_t bytes[16];
+        reader->read(reader->ctx, l->address + layer * l->slice + ((uint64_t)y + row) * l->pitch + (uint64_t)x * n, bytes, 2 * n);
+        parts_at(t, bytes, &to[2 * row]);
+        parts_at(t, bytes + n, &to[2 * row + 1]);
+    }
+    return true;
 }
 /* Filtered halves are halves. */
 static float to_half(double v) {
@@ -152,19 +183,21 @@ static float to_half(double v) {
 static tex_value linear(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
     corners c;
     find_corners(t, l, p, &c);
-    tex_value at[8], r = {{0}};
-    for (unsigned k = 0; k < c.n; k++) at[k] = texel_at(t, l, layer, c.i[k], reader);
+    parts at[8];
+    tex_value r = {{0}};
+    if (!read_square(t, l, layer, &c, reader, at))
+        for (unsigned k = 0; k < c.n; k++) {
+            tex_value v = corner_texel(t, l, layer, &c, k, reader);
+            parts_of(t, &v, &at[k]);
+        }
     if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER) { /* one row, read at its upper edge: half of it is border */
+        tex_value v = border(t);
         for (unsigned k = 0; k < 2; k++) c.weight[k] = (c.weight[k] + k) / 2;
-        at[2] = border(t), c.weight[2] = WEIGHT_ONE / 2, c.n = 3;
+        parts_of(t, &v, &at[2]), c.weight[2] = WEIGHT_ONE / 2, c.n = 3;
     }
     for (unsigned n = 0; n < t->components; n++) {
         double sum = 0;
-        for (unsigned k = 0; k < c.n; k++) {
-            double v = float_of(at[k].v[n]);
-            if (t->format != ENG_TEX_FLOAT) v = rint(v * (t->format == ENG_TEX_SIGNED ? 32767 : 65535)); /* what it was made of */
-            sum += v * (double)c.weight[k];
-        }
+        for (unsigned k = 0; k < c.n; k++) sum += at[k].v[n] * (double)c.weight[k];
         if (t->format == ENG_TEX_FLOAT) r.v[n] = bits_of(t->bits == 16 ? to_half(sum / WEIGHT_ONE) : (float)(sum / WEIGHT_ONE));
         else r.v[n] = bits_of(of_sixteen(t, (int32_t)floor(sum / WEIGHT_ONE + 0.5)));
     }
@@ -229,7 +262,7 @@ tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const
     corners at;
     tex_value r;
     find_corners(t, &t->levels[0], p, &at);
-    for (unsigned n = 0; n < 4; n++) r.v[n] = texel_at(t, &t->levels[0], p->layer, at.i[order[n]], reader).v[c & 3];
+    for (unsigned n = 0; n < 4; n++) r.v[n] = corner_texel(t, &t->levels[0], p->layer, &at, order[n], reader).v[c & 3];
     return r;
 }
 float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) {
