@@ -43,6 +43,8 @@ static void describe_textures(struct cudaDeviceProp *p) {
     *p = limits;
 }
 
+enum { STACKED_BITS = 4096 }; /* memory with so wide a bus is HBM, which always corrects errors */
+
 void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDeviceProp *p) {
     describe_textures(p);
     snprintf(p->name, sizeof p->name, "%s", gpu->name);
@@ -84,12 +86,13 @@ void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDevicePr
     p->memoryPoolsSupported = 1;
     p->ipcEventSupported = 1;
     p->clusterLaunch = gpu->major >= 9;
+    p->ECCEnabled = gpu->bus_bits >= STACKED_BITS;
     if (gpu->major >= 8) { /* hints for a part of L2 are taken, and change nothing (programming guide: up to three quarters) */
         p->persistingL2CacheMaxSize = p->l2CacheSize / 4 * 3;
         p->accessPolicyMaxWindowSize = 128 << 20;
     }
     p->deviceNumaId = p->hostNumaId = -1;
-    /* Left at 0, since warpgrind has none of it: ECC, host atomics, RDMA, arrays that are
+    /* Left at 0, since warpgrind has none of it: host atomics, RDMA, arrays that are
      * sparse or mapped late, memory handles for other processes. */
 }
 

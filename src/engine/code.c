@@ -61,6 +61,7 @@ wg_status eng_devices_new(const eng_gpu *gpu, unsigned count, eng_device **out, 
     device->heap = heap;
     device->nest = nest;
     device->gpu = gpu;
+    device->count = count;
     device->isa = eng_isa_choose();
     device->native = eng_native_wanted(device->isa);
     const char *proofs = getenv("WARPGRIND_PROOFS"); /* "off": all accesses are watched, as if nothing could be shown */

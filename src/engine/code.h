@@ -18,6 +18,7 @@ struct eng_textures {
 
 struct eng_device {
     const eng_gpu *gpu;
+    unsigned count; /* of such devices, which the machine has */
     eng_memory *memory;
     uint64_t grid_barrier; /* device address of what the grid barrier of cooperative groups counts in; 0: not made yet */
     struct eng_heap *heap; /* of device-side malloc (driver.h) */

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-enum { KIB = 1024, MIB = 1024 * 1024 };
+enum { KIB = 1024 };
 
 /* Sizes that an SM's shared memory is configured to, by architecture (programming guide, "Shared Memory"
  * of each compute capability). An H200's driver was never seen to choose less than 32 KiB, nor 64 KiB where
@@ -18,7 +18,7 @@ static const unsigned carveouts_hopper[] = {32 * KIB, 100 * KIB, 132 * KIB, 164 
      : (cc) == 80 ? carveouts_ampere : (cc) == 90 || (cc) == 100 ? carveouts_hopper : carveouts_small)
 
 static const eng_gpu gpus[] = {
-#define ENG_GPU(id_, name_, cc, sms_, warps, blocks, shared, optin, reserved, memory_mib, l2_kib, clock_mhz, memory_mhz, bus,  \
+#define ENG_GPU(id_, name_, cc, sms_, warps, blocks, shared, optin, reserved, memory_kib, l2_kib, clock_mhz, memory_mhz, bus,  \
                 gbps)                                                                                        \
     {.id = id_,                                                                                              \
      .name = name_,                                                                                          \
@@ -35,7 +35,7 @@ static const eng_gpu gpus[] = {
      .shared_per_block = 48 * KIB,                                                                           \
      .shared_per_block_optin = (optin) * KIB,                                                                \
      .shared_reserved = reserved,                                                                            \
-     .memory = (uint64_t)(memory_mib) * MIB,                                                                 \
+     .memory = UINT64_C(1024) * (memory_kib),                                                                 \
      .l2 = (l2_kib) * KIB,                                                                                   \
      .clock_khz = (clock_mhz) * 1000,                                                                        \
      .memory_clock_khz = (memory_mhz) * 1000,                                                                \

@@ -121,7 +121,7 @@ static bool call_device(eng_warp *w, const eng_ins *i, unsigned lane) {
     return give(w, lane, &device, sizeof device);
 }
 static bool call_device_count(eng_warp *w, const eng_ins *i, unsigned lane) {
-    int32_t count = 1;
+    int32_t count = (int32_t)w->worker->device->count;
     (void)i;
     return give(w, lane, &count, sizeof count);
 }

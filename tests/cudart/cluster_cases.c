@@ -82,8 +82,19 @@ static void occupancy(void) {
     SAME(n, 16);
 }
 
+/* What an H200 says of itself. */
+static void properties(void) {
+    struct cudaDeviceProp p;
+    OK(cudaGetDeviceProperties(&p, 0));
+    SAME(p.totalGlobalMem, UINT64_C(150109880320));
+    SAME(p.memoryBusWidth, 6016);
+    SAME(p.ECCEnabled, 1);
+    SAME(p.clusterLaunch, 1);
+}
+
 int main(int argc, char **argv) {
-    static const struct { const char *name; void (*run)(void); } cases[] = {{"launches", launches}, {"refused", refused}, {"occupancy", occupancy}};
+    static const struct { const char *name; void (*run)(void); } cases[] = {{"launches", launches}, {"refused", refused}, {"occupancy", occupancy},
+                                                                           {"properties", properties}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && !strcmp(argv[1], cases[i].name)) return cases[i].run(), 0;
     return 2;

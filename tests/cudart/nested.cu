@@ -71,6 +71,8 @@ __global__ void streams_and_errors(int *p, int *seen) {
     seen[10] = value;
 }
 
+__global__ void devices(int *count) { cudaGetDeviceCount(count); }
+
 static int *ints(int n, int value) {
     int *p;
     cudaMallocManaged(&p, n * sizeof *p);
@@ -97,5 +99,8 @@ int main() {
     printf("streams and errors: %s", cudaGetErrorName(cudaDeviceSynchronize()));
     for (int i = 0; i < 11; i++) printf(" %d", seen[i]);
     printf(", %d\n", p[5]);
+    devices<<<1, 1>>>(sum);
+    cudaDeviceSynchronize();
+    printf("devices: %d\n", *sum);
     for (void *q : {(void *)p, (void *)sum, (void *)seen, (void *)out}) cudaFree(q);
 }

@@ -44,7 +44,7 @@ static void devices(void) {
     puts("wavefronts. Without `--gpu` the device fits the program: the first of the table with the newest compute capability that");
     puts("all of the program's GPU code was compiled for.\n");
     puts("Limits by compute capability are those of the CUDA programming guide; sizes, clocks and bandwidths those of the");
-    puts("vendor's datasheets. All devices have 65,536 registers an SM and 1,024 threads and 48 KiB of shared memory a block");
+    puts("vendor's datasheets, memory and bus of the H200 what one reports. All devices have 65,536 registers an SM and 1,024 threads and 48 KiB of shared memory a block");
     puts("(more where a kernel opts in).\n");
     puts("| `--gpu` | name | compute capability | SMs | warps an SM | blocks an SM | shared an SM | a block, opted in | L2 | memory | bandwidth | clock |");
     puts("|---|---|---|---|---|---|---|---|---|---|---|---|");
