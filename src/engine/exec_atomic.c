@@ -8,7 +8,9 @@
 
 /* eng_ins.x beside the MEM_ flags: bits 8..11 the operation (sass_atom), 12..15 its type */
 enum { T_U32, T_S32, T_U64, T_S64, T_F32, T_F32_FTZ, T_F64, T_F16X2, T_BF16X2, T_COUNT };
-enum { ATOM_NO_RESULT = 16, ATOM_TELLS = 32 }; /* TELLS: a predicate says which lanes it was done for */
+enum { ATOM_NO_RESULT = 1 << 16, ATOM_TELLS = 1 << 17, ATOM_GLOBAL = 1 << 18, ATOM_WORDS = 1 << 19 };
+/* TELLS: a predicate says which lanes it was not done for, because their place is not in global memory (never, where no others are: GLOBAL).
+ * WORDS: a value is several words of the type, which are done one by one. */
 
 typedef union word { /* a value of any type */
     uint64_t u64;
@@ -151,15 +153,42 @@ ENG_INLINE void cas_lanes(const eng_ins *i, uint8_t *R, uint8_t *const *place, u
         else put_lane(R, i->d, l, old, W);
     }
 }
+static __attribute__((noinline)) void swap_words(const eng_ins *i, uint8_t *R, uint8_t *const *place, uint32_t lanes, uint32_t new_slot);
 static __attribute__((noinline)) void swap_places(const eng_ins *i, uint8_t *R, uint8_t *const *place, uint32_t lanes, bool shared_by_workers) {
     (void)shared_by_workers; /* never: its result is used */
     uint32_t new_slot = (uint32_t)i->ps[0] | (uint32_t)i->ps[1] << 8 | (uint32_t)i->ps[2] << 16;
-    if (i->width == 8) cas_lanes(i, R, place, lanes, new_slot, 8);
+    if (i->width == 16) swap_words(i, R, place, lanes, new_slot);
+    else if (i->width == 8) cas_lanes(i, R, place, lanes, new_slot, 8);
     else cas_lanes(i, R, place, lanes, new_slot, 4);
+}
+
+/* Vectors of floats, and an exchange of 128 bits: word by word. */
+static __attribute__((noinline)) void words_places(const eng_ins *i, uint8_t *R, uint8_t *const *place, uint32_t lanes, bool shared_by_workers) {
+    const unsigned op = i->x >> 8 & 15, type = i->x >> 12 & 15;
+    (void)shared_by_workers; /* never: sums of floats, or with a result */
+    ENG_LANES(l, lanes)
+        for (unsigned k = 0; k < i->width / 4u; k++) {
+            word data = lane_word(R, i->c + k * ENG_SLOT, l, 4), old = load_word(place[l] + 4 * k, 4), new = data;
+            if (op == SASS_ATOM_ADD && (type == T_F32 || type == T_F32_FTZ)) new.u32 = add_f32(old.f32, data.f32, type == T_F32_FTZ);
+            else if (op == SASS_ATOM_ADD) new.u32 = add_halves(old.u32, data.u32, type == T_BF16X2);
+            memcpy(place[l] + 4 * k, &new, 4);
+            put_lane(R, i->d + k * ENG_SLOT, l, old, 4);
+        }
+}
+
+static __attribute__((noinline)) void swap_words(const eng_ins *i, uint8_t *R, uint8_t *const *place, uint32_t lanes, uint32_t new_slot) {
+    ENG_LANES(l, lanes) {
+        uint32_t old[4], compare[4], new[4];
+        memcpy(old, place[l], 16);
+        for (unsigned k = 0; k < 4; k++) compare[k] = eng_u32(R, i->c + k * ENG_SLOT)[l], new[k] = eng_u32(R, new_slot + k * ENG_SLOT)[l];
+        if (!memcmp(old, compare, 16)) memcpy(place[l], new, 16);
+        for (unsigned k = 0; k < 4; k++) eng_u32(R, i->d + k * ENG_SLOT)[l] = old[k];
+    }
 }
 
 static atom_fn *operation(const eng_ins *i) {
     unsigned op = i->x >> 8 & 15;
+    if (i->x & ATOM_WORDS) return words_places;
     return op == SASS_ATOM_CAS || op == SASS_ATOM_CAST_SPIN ? swap_places : atoms[op][i->x >> 12 & 15];
 }
 
@@ -204,10 +233,9 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
     if (ENG_LIKELY(!g.faulty)) return true;
     ENG_LANES(l, g.faulty) {
-        uint8_t pattern[8];
+        uint8_t pattern[16];
         mem_pattern(pattern, A[l], i->width);
-        if (i->width == 8) put_lane(R, i->d, l, load_word(pattern, 8), 8);
-        else put_lane(R, i->d, l, load_word(pattern, 4), 4);
+        for (unsigned k = 0; k < i->width / 4u; k++) put_lane(R, i->d + k * ENG_SLOT, l, load_word(pattern + 4 * k, 4), 4);
     }
     return !mem_fault(w, i, A, g.faulty);
 }
@@ -247,7 +275,7 @@ static __attribute__((noinline)) const eng_ins *atom(const eng_ins *i, eng_warp 
         global_addresses(i, R, A);
         spaces s = split_spaces(w, A, on, offsets);
         if (i->x & ATOM_TELLS) { /* those in a window do it by other means, which the code has */
-            eng_set_pred(w, i->pd[0], s.global, on);
+            eng_set_pred(w, i->pd[0], i->x & ATOM_GLOBAL ? 0 : s.global, on);
             s.shared = s.local = s.cluster = 0;
         }
         if (s.global) ok = atom_global(i, w, R, s.global, A);
@@ -289,15 +317,16 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     }
     unsigned sub = in->sub;
     bool floats_of_90 = in->op == SASS_REDG_F || in->op == SASS_ATOMG_F || in->op == SASS_ATOM_F;
-    if (floats_of_90 && type == T_F32_FTZ && (in->hi >> 9 & 15) == 12) type = T_F32;
+    if (floats_of_90 && type == T_F32_FTZ && (in->hi >> 9 & 15) >= 12) type = T_F32;
     const unsigned vectors = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 14; /* of ATOM_FLOAT's values */
-    if (floats_of_90 && vectors >> (in->hi >> 9 & 15) & 1) return eng_refuse(plan, "an atomic on a vector of floats");
-    out->width = type == T_U64 || type == T_S64 || type == T_F64 ? 8 : 4;
+    bool words = floats_of_90 && vectors >> (in->hi >> 9 & 15) & 1;
+    if (in->type == SASS_B128 && (sub == SASS_ATOM_EXCH || sub == SASS_ATOM_CAS)) type = T_U32, words = sub == SASS_ATOM_EXCH;
+    out->width = words || in->type == SASS_B128 ? in->width : type == T_U64 || type == T_S64 || type == T_F64 ? 8 : 4;
     if (sub == SASS_ATOM_POPC_INC) type = T_U32;
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;
     if (!swap && (type == T_S32 || type == T_S64) && sub != SASS_ATOM_MIN && sub != SASS_ATOM_MAX) type = type == T_S32 ? T_U32 : T_U64;
     if (type == T_COUNT || (!swap && !atoms[sub][type])) return eng_refuse(plan, "this atomic operation on this type");
-    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | MEM_RANKED | 7u << 28)) | sub << 8 | type << 12;
+    out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | MEM_RANKED | 7u << 28)) | sub << 8 | type << 12 | (words ? ATOM_WORDS : 0u);
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_slot_dst(plan, &in->dst);
     if (swap) { /* the new values' slot has no field of its own */
@@ -314,6 +343,7 @@ static bool bind_global_atom(eng_plan *plan, const sass_instr *in, eng_ins *out,
     if (!result) out->x |= ATOM_NO_RESULT;
     out->pd[0] = eng_pred_dst(&in->pdst[0]);
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) out->x |= ATOM_TELLS;
+    if (in->op == SASS_ATOMG || in->op == SASS_ATOMG_F || in->op == SASS_CAS_ATOMG) out->x |= ATOM_GLOBAL;
     out->fn = atom;
     return true;
 }

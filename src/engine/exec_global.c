@@ -18,6 +18,19 @@ static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_
     ENG_NEXT_LOADED;
 }
 
+/* With a predicate result, which no compiler asks for: an H200 makes it false. */
+static __attribute__((noinline)) const eng_ins *load_told(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    ENG_ADDRESSES(A);
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        w->spinning |= (i->access & ENG_STRONG) != 0;
+        global_addresses(i, R, A);
+        if (ENG_UNLIKELY(!load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+    }
+    eng_set_pred(w, i->pd[0], 0, on);
+    ENG_NEXT_LOADED;
+}
+
 static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
@@ -186,12 +199,13 @@ static bool bind_ldg(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     static const eng_fn *const fast[5] = {ldg_u8, ldg_u16, ldg_32, ldg_64, ldg_128}, *const fast_signed[2] = {ldg_s8, ldg_s16};
     if (in->psrc[0].present && (in->psrc[0].reg != SASS_PT || in->psrc[0].inv))
         return eng_refuse(plan, "a load with a predicate operand");
-    if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "a load with a predicate result");
     bind_global(plan, in, out, ENG_READ);
     out->d = eng_slot_dst(plan, &in->dst);
     out->c = eng_plain_counter(plan, ENG_GLOBAL);
     bool before = looked_at_before(plan, in, out->id, SASS_CLASS_GLOBAL_LD, SASS_CLASS_GLOBAL_ST);
-    if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR || (out->access & ENG_STRONG)) out->fn = load_rest;
+    out->pd[0] = eng_pred_dst(&in->pdst[0]);
+    if (out->pd[0] != ENG_PSINK) out->fn = load_told;
+    else if ((out->x & (MEM_PAIR | MEM_UNIFORM)) != MEM_PAIR || (out->access & ENG_STRONG)) out->fn = load_rest;
     else out->fn = pick_access((out->x & MEM_SIGNED ? fast_signed : fast)[__builtin_ctz(out->width)], out, before);
     return true;
 }

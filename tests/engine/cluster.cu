@@ -88,6 +88,16 @@ extern "C" __global__ void alone(int *out) {
     out[threadIdx.x] = x[255 - threadIdx.x];
 }
 
+/* Atomics of a block's own shared memory, whose result nobody wants. */
+extern "C" __global__ void __cluster_dims__(4, 1, 1) own_counts(int *out) {
+    __shared__ int n[4];
+    if (threadIdx.x < 4) n[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&n[threadIdx.x & 3], 1 + (int)cg::this_cluster().block_rank());
+    __syncthreads();
+    if (threadIdx.x < 4) out[blockIdx.x * 4 + threadIdx.x] = n[threadIdx.x];
+}
+
 /* Threads that end count as arrived. */
 extern "C" __global__ void __cluster_dims__(2, 1, 1) early(int *out) {
     __shared__ int x;

@@ -122,6 +122,9 @@ static void test_barrier(void **state) {
         machine_read(m, got, out, sizeof got);
         for (int k = 0; k < 256; k++) assert_int_equal(got[k], 255 - k);
     }
+    run_well(m, "own_counts", (const uint32_t[3]){8, 1, 1}, 64, NULL, 0, &out);
+    machine_read(m, got, out, sizeof got);
+    for (int k = 0; k < 32; k++) assert_int_equal(got[k], 16 * (1 + k / 4 % 4));
     run_well(m, "early", (const uint32_t[3]){4, 1, 1}, 128, NULL, 0, &out);
     machine_read(m, got, out, sizeof got);
     for (int k = 0; k < 4; k++) assert_int_equal(got[k], 6 - k % 2);
