@@ -31,11 +31,14 @@ static const img_line *line_of(const state *st, unsigned function, uint32_t inst
     return img_line_at(&st->ctx.module->functions[function], instr * 16);
 }
 
-/* WARPSYNC, the barrier, RET: such a routine stands for any barrier of the function. */
+/* WARPSYNC, the barrier, RET, without optimisation with moves before it: such a routine stands for any barrier of the function. */
 static bool is_routine(const state *st, unsigned function, uint32_t instr) {
+    enum { MOVES = 4 };
     const img_function *f = &st->ctx.module->functions[function];
     const sass_instr *code = eng_instructions(st->ctx.code, f);
-    return code && instr && instr + 1 < f->code_size / 16 && code[instr - 1].op == SASS_WARPSYNC && code[instr + 1].op == SASS_RET;
+    uint32_t n = f->code_size / 16, end = instr + 1;
+    while (code && end < n && end <= instr + MOVES && code[end].op == SASS_MOV) end++;
+    return code && instr && end < n && code[instr - 1].op == SASS_WARPSYNC && code[end].op == SASS_RET;
 }
 
 /* One barrier of the source? Without line information only the same instruction is. */

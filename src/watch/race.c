@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/code.h"
 #include "watch/race.h"
 
 enum {
@@ -79,10 +80,21 @@ static bool same_place(const sass_address *a, const sass_address *b) {
     return a->base == b->base && a->uniform == b->uniform && a->offset == b->offset;
 }
 
+/* Without optimisation atomicCAS() is a function. */
+static bool calls_cas(const img_module *module, const sass_instr *in) {
+    if (in->op != SASS_CALL_ABS || !in->has_target || in->target < ENG_CODE_BASE) return false;
+    for (size_t k = 0; k < module->n_functions; k++) {
+        const img_function *f = &module->functions[k];
+        if (f->code_offset == in->target - ENG_CODE_BASE) return strstr(f->demangled, "tomicCAS") != NULL;
+    }
+    return false;
+}
+
 /* Loops around a compare-and-swap begin with a plain load of the old value, which the swap checks. */
-static bool of_cas(const sass_instr *code, uint32_t i, uint32_t n) {
+static bool of_cas(const img_module *module, const sass_instr *code, uint32_t i, uint32_t n) {
     for (uint32_t k = i + 1; k < n && k < i + 40; k++) {
         const sass_instr *in = &code[k];
+        if (calls_cas(module, in)) return true;
         sass_class cls = sass_class_of((sass_op)in->op);
         if (cls != SASS_CLASS_GLOBAL_ATOM && cls != SASS_CLASS_SHARED_ATOM) continue;
         bool swaps = in->sub == SASS_ATOM_CAS || in->sub == SASS_ATOM_CAST_SPIN;
@@ -108,7 +120,7 @@ static unsigned traits_of(race_state *st, const eng_event *ev) {
     uint8_t *t = &(*row)[ev->instr];
     if (!*t) {
         const sass_instr *code = eng_instructions(st->ctx.code, f);
-        *t = TRAIT_KNOWN | (of_cas(code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
+        *t = TRAIT_KNOWN | (of_cas(st->ctx.module, code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
              (is_flag(code, ev->instr, f->code_size / 16) ? TRAIT_FLAG : 0);
     }
     return *t;
