@@ -22,6 +22,8 @@ typedef struct cli_run_options {
     bool by_instruction; /* rows of the trace */
     enum { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } colour;
     double timeout;      /* seconds; 0 = none */
+    unsigned schedules;  /* so many are compared; 0, 1: none */
+    const char *capture; /* file for the program's standard output, which then reads and complains to nowhere; NULL: they are ours */
     int error_exitcode;  /* 0 = none */
     unsigned lines;      /* source lines shown of a kernel; 0 = the report's default */
     char **program;      /* NULL-terminated */
@@ -55,6 +57,10 @@ typedef struct cli_outcome {
 } cli_outcome;
 wg_status cli_supervise(const cli_run_options *options, const char *path, const char *library, const char *record,
                         cli_outcome *out, wg_error *err);
+
+/* schedules.c: runs the program again under other schedules and compares what it gives: a record of the first that differs, or
+ * of why none can be compared; NULL: all gave the same, or *err says what failed. */
+json_t *cli_schedules(const cli_run_options *options, const char *path, const char *library, const char *record, wg_error *err);
 
 /* frames.c: adds function, file and line to the host stacks of a document, from the objects' debug information. */
 void cli_resolve_frames(json_t *document);

@@ -22,11 +22,22 @@ static char *make_record_file(wg_error *err) {
     return path;
 }
 
+/* As if the program's first process had recorded it. */
+static void add_to(json_t *records, json_t *more) {
+    json_object_set(more, "process", json_object_get(json_array_get(records, 0), "process"));
+    json_array_append_new(records, more);
+}
+
 static int run(const cli_run_options *options, const char *path, const char *library, const char *record, wg_error *err) {
     cli_outcome outcome;
     if (cli_supervise(options, path, library, record, &outcome, err) != WG_OK) return -1;
-    json_t *records = ses_read_records(record, err);
+    json_t *records = ses_read_records(record, err), *differs = NULL;
     if (!records) return -1;
+    if (options->schedules > 1 && json_array_size(records)) {
+        differs = cli_schedules(options, path, library, record, err);
+        if (differs) add_to(records, differs);
+        else if (err->text[0]) return json_decref(records), -1;
+    }
     int status = cli_deliver(options, records, options->program[0], &outcome);
     json_decref(records);
     return status;

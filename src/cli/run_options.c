@@ -12,7 +12,7 @@
 enum {
     KEY_GPU = 256, KEY_GPUS, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
-    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML, KEY_SCHEDULES
 };
 
 static const struct argp_option options[] = {
@@ -23,6 +23,7 @@ static const struct argp_option options[] = {
     {"no-check", KEY_NO_CHECK, "KINDS", 0, "do not look for these kinds", 1},
     {"stop-on-error", KEY_STOP, 0, 0, "end the program after the first launch with an error", 1},
     {"seed", KEY_SEED, "N", 0, "another schedule of blocks and warps, the same one for the same N", 1},
+    {"schedules", KEY_SCHEDULES, "K", 0, "run the program under K schedules, that of --seed and those after it, and compare what it copies to the host, prints, and ends with", 1},
     {"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "end a kernel after N warp instructions", 1},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end the program after this time; the report is still written", 1},
     {"trace-children", KEY_CHILDREN, "yes|no", 0, "follow child processes (default: yes)", 1},
@@ -139,6 +140,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_ROOT: o->source_root = arg; break;
     case KEY_GEN: o->gen_suppressions = arg; break;
     case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
+    case KEY_SCHEDULES: o->schedules = (unsigned)number(state, arg, "schedules", 1, 1000000); break;
     case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
     case KEY_TIMEOUT: o->timeout = seconds(state, arg); break;
     case KEY_CHILDREN:

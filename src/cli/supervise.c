@@ -47,12 +47,25 @@ static bool set_environment(const cli_run_options *options, const char *library,
     return ok;
 }
 
+static bool redirect(int to, const char *path, int flags) {
+    int fd = open(path, flags | O_CLOEXEC);
+    bool ok = fd >= 0 && dup2(fd, to) == to;
+    if (fd >= 0) close(fd);
+    return ok;
+}
+static bool redirect_all(const char *capture) {
+    return !capture || (redirect(STDIN_FILENO, "/dev/null", O_RDONLY) && redirect(STDOUT_FILENO, capture, O_WRONLY | O_TRUNC) &&
+                        redirect(STDERR_FILENO, "/dev/null", O_WRONLY));
+}
+
 /* The child; reports a failed exec through the pipe. */
 static _Noreturn void become(const cli_run_options *options, const char *path, const char *library, const char *record,
                              const sigset_t *mask, int failure) {
     sigprocmask(SIG_SETMASK, mask, NULL);
     int why = ENOMEM;
-    if (set_environment(options, library, record)) {
+    if (!redirect_all(options->capture)) {
+        why = errno;
+    } else if (set_environment(options, library, record)) {
         execv(path, options->program);
         why = errno;
     }

@@ -114,6 +114,7 @@ static void copied(void *ctx, const eng_allocation *a, uint64_t at, uint64_t siz
     if (ses->closed) return;
     ses_undefined_copied(ses, a, at, size);
     if (ses->tails.count) ses_tails_copied(ses, a, at, size);
+    if (ses->options.want_outputs) ses_outputs_copied(ses, a, at, size);
 }
 
 void ses_allocations_watch(session *ses) {

@@ -67,6 +67,7 @@ struct session {
     uint32_t checks; /* what is looked for: 1 << watch_kind, or-ed */
     wg_u64map roots; /* roots.c: function -> what ses_roots_of gives */
     uint64_t errors; /* findings that are errors */
+    uint64_t outputs, outputs_rest; /* outputs.c: how many; a hash of those that are not recorded one by one */
     struct ses_tracing *tracing; /* trace.c; NULL: nothing is traced */
 };
 
@@ -101,6 +102,10 @@ bool ses_order_wants(const session *ses, const ses_launch *l, watch_extents *ext
 void ses_order_launch(session *ses, const ses_launch *l, uint64_t index, watch_extents *extents);
 void ses_order_unload(session *ses, const eng_code *code);
 void ses_order_free(session *ses);
+
+/* --- outputs.c ---------------------------------------------------------------------------- */
+void ses_outputs_copied(session *ses, const eng_allocation *allocation, uint64_t at, uint64_t size); /* to the host */
+void ses_outputs_end(session *ses);
 
 /* --- host.c ------------------------------------------------------------------------------- */
 void ses_host_forget(session *ses, const eng_allocation *allocation); /* it goes away */

@@ -57,6 +57,7 @@ void ses_close(session *ses, const char *status, bool in_signal) {
     if (ses->running) /* its memory is in motion: nothing can be said of it */
         ses_not_run(ses, ses->current->function->demangled, "the program ended while this kernel ran");
     else if (ses->device) ses_allocations_write(ses);
+    ses_outputs_end(ses);
     json_t *end = json_object();
     if (status) json_object_set_new(end, "status", json_string(status));
     ses_write(ses, "end", end);

@@ -21,6 +21,7 @@ typedef struct ses_options {
     const char *checks;                 /* --check: kinds as watch_checks_read takes them ("all,-leak"); NULL = all */
     const char *trace;                  /* the warp to trace, as watch_trace_read takes it; NULL = none */
     bool want_samples;                  /* an example of each access, for pictures */
+    bool want_outputs;                  /* records of what is copied to the host, as hashes */
     bool want_instructions;             /* per-instruction counters in each launch (JSON), else folded by kernel */
     bool progress;                      /* a line on standard error while a launch takes long */
     uint64_t seed;                      /* of the schedule; 0 = the fixed order */

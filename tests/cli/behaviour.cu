@@ -13,6 +13,7 @@ __global__ void add(float *a, int n) {
 __global__ void spin(volatile int *p) {
     for (int n = 0; *p == 0; n++) p[1] = n; // a wait that changes nothing would be found to be a deadlock
 }
+__global__ void last(int *p) { *p = blockIdx.x; } // which block has the last word?
 __global__ void unguarded(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
 static void tell(const char *what) { printf("%s: %s\n", what, cudaGetErrorString(cudaDeviceSynchronize())); }
@@ -31,6 +32,16 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "null")) unguarded<<<1, 128>>>(0), tell("null");
     if (!strcmp(how, "many"))
         for (int k = 0; k < 9; k++) add<<<k + 1, 32>>>(a, 100);
+    if (!strcmp(how, "copied-order") || !strcmp(how, "printed-order")) {
+        int *shared, number = 0;
+        cudaMallocManaged(&shared, 4);
+        last<<<64, 1>>>(how[0] == 'c' ? flag : shared);
+        cudaDeviceSynchronize();
+        cudaMemcpy(&number, a, 4, cudaMemcpyDeviceToHost);
+        if (how[0] == 'c') cudaMemcpy(&number, flag, 4, cudaMemcpyDeviceToHost);
+        else printf("the last is\n%d\n", *shared);
+    }
+    if (!strcmp(how, "process")) printf("%d\n", (int)getpid());
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     if (!strcmp(how, "segv")) *(volatile int *)1 = 1;
