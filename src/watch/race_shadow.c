@@ -10,10 +10,9 @@
 
 /* --- which lane, which bytes -------------------------------------------------------------------- */
 
-/* Of lanes side by side, or in rows: the one at address; 32 and above: none. */
+/* Of lanes side by side, or in rows: the one at address; 32: none. */
 static unsigned place_of(const race_access *a, uint64_t address) {
-    uint64_t off = address - a->address;
-    if (address < a->address) return 32;
+    uint64_t off = address - a->address; /* lane 0 may be inactive, and then lie before address 0 of shared memory */
     if (a->cls == ENG_CONTIGUOUS) return off / a->width < 32 ? (unsigned)(off / a->width) : 32;
     uint64_t row = a->stride > 0 ? off / (uint32_t)a->stride : 0, in_row = (off - row * (uint32_t)a->stride) / a->step;
     return row < 32 && in_row < a->row ? (unsigned)(row * a->row + in_row) : 32;

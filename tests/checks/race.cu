@@ -667,3 +667,25 @@ __global__ void bad_counts_up(int *a, int *b, int n) {
 __global__ void good_counts_up(int *a, int *b, int n) {
     atomicAdd(&b[threadIdx.x % 4], threadIdx.x);
 }
+// run 1 32 silent
+__global__ void good_few_lanes_in_rows(int *a, int *b, int n) {
+    __shared__ int s[64];
+    unsigned i = threadIdx.x, at = 2 * i - (i & 3); // rows of four; the lanes that store fit rows of eight, of which the first would begin below 0
+    s[at] = a[i];
+    __syncthreads();
+    int v = s[at];
+    if (0xc00c0000u >> i & 1) s[at] = v + 1;
+    __syncthreads();
+    b[i] = s[at];
+}
+// run 1 32 race error
+__global__ void bad_few_lanes_in_rows(int *a, int *b, int n) {
+    __shared__ int s[64];
+    unsigned i = threadIdx.x, at = 2 * i - (i & 3);
+    s[at] = a[i];
+    __syncthreads();
+    int v = s[at]; // <-
+    if (0xc00c0000u >> i & 1) s[at + 1] = v + 1; // <-
+    __syncthreads();
+    b[i] = s[at];
+}
