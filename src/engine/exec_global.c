@@ -7,26 +7,31 @@
 
 /* --- general -------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+/* The lanes that are on; *ended: one of their accesses ended the warp. */
+static inline uint32_t load_masked(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, bool *ended) {
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask);
+    *ended = false;
     if (on) {
         w->spinning |= (i->access & ENG_STRONG) != 0;
         global_addresses(i, R, A);
-        if (ENG_UNLIKELY(!load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
+        *ended = !load_lanes(i, w, R, on, A);
     }
+    return on;
+}
+
+static __attribute__((noinline)) const eng_ins *load_rest(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    bool ended;
+    load_masked(i, w, R, mask, &ended);
+    if (ENG_UNLIKELY(ended)) ENG_GOTO(eng_end(w, i));
     ENG_NEXT_LOADED;
 }
 
 /* With a predicate result, which no compiler asks for: an H200 makes it false. */
 static __attribute__((noinline)) const eng_ins *load_told(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
-    ENG_ADDRESSES(A);
-    uint32_t on = eng_on(i, w, mask);
-    if (on) {
-        w->spinning |= (i->access & ENG_STRONG) != 0;
-        global_addresses(i, R, A);
-        if (ENG_UNLIKELY(!load_lanes(i, w, R, on, A))) ENG_GOTO(eng_end(w, i));
-    }
+    bool ended;
+    uint32_t on = load_masked(i, w, R, mask, &ended);
+    if (ENG_UNLIKELY(ended)) ENG_GOTO(eng_end(w, i));
     eng_set_pred(w, i->pd[0], 0, on);
     ENG_NEXT_LOADED;
 }
