@@ -118,7 +118,7 @@ static json_t *judge(const cli_run_options *o, const outcome *usual, const outco
 json_t *cli_schedules(const cli_run_options *options, const char *path, const char *library, const char *record, wg_error *err) {
     cli_run_options o = *options;
     char *capture = NULL;
-    outcome usual, other;
+    outcome usual = {0}, other;
     json_t *out = NULL;
     if (asprintf(&capture, "%s.printed", record) < 0) return wg_fail(err, WG_ERR_MEMORY, "no memory"), NULL;
     wg_status st = wg_file_write(capture, "", 0, err);
@@ -129,8 +129,8 @@ json_t *cli_schedules(const cli_run_options *options, const char *path, const ch
             if (run_with(&o, seed, path, library, record, &other, err)) out = judge(&o, &usual, &other, seed, path, library, record, err);
             drop(&other);
         }
-        drop(&usual);
     }
+    drop(&usual);
     unlink(capture);
     free(capture);
     return out;
