@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "cudart/program.h"
 
 static const dim3 one = {1, 1, 1};
@@ -156,11 +157,7 @@ static void launch_right(void) {
     cudaFree(d);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-    const char *found;
-} cases[] = {
+static const checked_case cases[] = {
 #define CASE(name, found) {#name, name, found}
     CASE(leak_device, "leak warning"),
     CASE(freed_device, "silent"),
@@ -196,9 +193,5 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
-        else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
-    }
-    return argc < 2 ? 0 : 2;
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,13 @@ static const dealt *other_when_dealt(report_by_options *report, const void *kern
         free(first);
     }
     return other;
+}
+
+/* False: text says which way differs. */
+static bool same_when_dealt(report_by_options *report, const void *kernel, const char *cubin, char text[100]) {
+    const dealt *other = other_when_dealt(report, kernel, cubin);
+    if (other) snprintf(text, 100, "another report with %u workers, blocks dealt as '%s' says", other->jobs, other->how);
+    return !other;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "cudart/nvtx.h"
 #include "cudart/program.h"
 
@@ -238,11 +239,7 @@ static void other_versions(void) {
     begin(), end();
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-    const char *found;
-} cases[] = {
+static const checked_case cases[] = {
 #define CASE(name, found) {#name, name, found}
     CASE(in_region, "silent"),
     CASE(behind_region, "out-of-bounds error"),
@@ -310,9 +307,5 @@ static void environment(void) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "environment") == 0) return environment(), 0;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
-        else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
-    }
-    return argc < 2 ? 0 : 2;
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

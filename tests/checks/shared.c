@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "cudart/program.h"
 
 enum { N = 1024, HALF = N / 2, PAGE = 4096 / sizeof(int) };
@@ -212,11 +213,7 @@ static void program_with_a_handler(void) { /* it would hear of what is no fault 
     begin(), signal(SIGSEGV, spared_by_its_handler), scaled(m, HALF, s), m[HALF] = 1, end();
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-    const char *found;
-} cases[] = {
+static const checked_case cases[] = {
 #define RACE(name)   {#name, name, "race error"}
 #define SILENT(name) {#name, name, "silent"}
     RACE(read_at_once), RACE(written_at_once), SILENT(read_after_waiting), SILENT(written_before), SILENT(in_turns), SILENT(both_read),
@@ -234,9 +231,5 @@ static const struct {
 };
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
-        else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
-    }
-    return argc < 2 ? 0 : 2;
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "cudart/program.h"
 
 enum { N = 1024 };
@@ -252,11 +253,7 @@ static void runs_over(void) {
     end();
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-    const char *found;
-} cases[] = {
+static const checked_case cases[] = {
 #define RACE(name)   {#name, name, "race error"}
 #define SILENT(name) {#name, name, "silent"}
     RACE(freed_too_early), SILENT(freed_when_it_was_used), RACE(used_too_early), SILENT(allocated_and_freed_by_one), RACE(freed_by_another),
@@ -284,9 +281,5 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "spins") == 0) return spins(), 0;
     if (argc > 1 && strcmp(argv[1], "runs_over") == 0) return runs_over(), 0;
     if (argc > 1 && strcmp(argv[1], "copies_too_much") == 0) return copies_too_much(), 0;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (argc < 2) printf("%s: %s\n", cases[i].name, cases[i].found);
-        else if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run(), 0;
-    }
-    return argc < 2 ? 0 : 2;
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

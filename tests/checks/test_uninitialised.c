@@ -145,10 +145,8 @@ static json_t *report_with(const void *kernel, const char *cubin, const wg_optio
     return report_of(kernel, cubin, options, &status, &err);
 }
 static bool same_for_all_jobs(const expected *e, const char *cubin) {
-    const dealt *other = e->grid > 1 ? other_when_dealt(report_with, e, cubin) : NULL;
     char text[100];
-    if (other) snprintf(text, sizeof text, "another report with %u workers, blocks dealt as '%s' says", other->jobs, other->how);
-    return !other || complain(e, NULL, text);
+    return e->grid == 1 || same_when_dealt(report_with, e, cubin, text) || complain(e, NULL, text);
 }
 
 static bool run(const expected *e, const char *cubin, bool show) {
