@@ -98,14 +98,14 @@ static tex_value texel_at(const eng_texture *t, const eng_tex_level *l, uint64_t
 
 enum { WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS };
 
-/* A coordinate in texels; normalised ones lose what is below 2^-23 first. */
+/* A coordinate in texels; normalised ones are rounded down to multiples of 2^-21 first, negative ones too. */
 static double in_texels(const eng_texture *t, unsigned d, float x, uint32_t n) {
     double v = (double)x;
     if (!(v > -0x1p30)) v = -0x1p30; /* NaN too */
     if (v > 0x1p30) v = 0x1p30;
     if (!t->normalised_coords) return v;
     if (t->address[d] == ENG_TEX_WRAP) v -= floor(v);
-    return trunc(v * 0x1p23) * 0x1p-23 * n;
+    return floor(v * 0x1p21) * 0x1p-21 * n;
 }
 
 /* --- one level --------------------------------------------------------------------------------------------------- */
