@@ -124,17 +124,25 @@ typedef struct corners {
 } corners;
 static void find_corners(const eng_texture *t, const eng_tex_level *l, const tex_place *p, corners *to) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
+    int64_t w[3] = {0, 0, 0};
     to->n = 1u << t->dims;
-    to->weight[0] = WEIGHT_ONE;
     to->base[1] = to->base[2] = 0;
-    for (unsigned d = 0, n = 1; d < t->dims; d++, n *= 2) {
-        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2, w = f & (WEIGHT_ONE - 1);
+    for (unsigned d = 0; d < t->dims; d++) {
+        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
         to->base[d] = (f >> WEIGHT_BITS) + p->offset[d];
-        for (unsigned k = 0; k < n; k++) { /* each weight is divided in two, in whole 256ths */
-            int64_t far = (to->weight[k] * w + WEIGHT_ONE / 2) >> WEIGHT_BITS;
-            to->weight[k + n] = far;
-            to->weight[k] -= far;
-        }
+        w[d] = f & (WEIGHT_ONE - 1);
+    }
+    /* Only the farthest corner's product is rounded: the others are what is left of wx, of wy and of one. */
+    int64_t both = (w[0] * w[1] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
+    to->weight[0] = WEIGHT_ONE - w[0] - w[1] + both;
+    to->weight[1] = w[0] - both;
+    to->weight[2] = w[1] - both;
+    to->weight[3] = both;
+    if (t->dims < 3) return;
+    for (unsigned k = 0; k < 4; k++) { /* each is divided in two, in whole 256ths */
+        int64_t far = (to->weight[k] * w[2] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
+        to->weight[k + 4] = far;
+        to->weight[k] -= far;
     }
 }
 static tex_value corner_texel(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const corners *c, unsigned k, const tex_reader *reader) {
