@@ -210,12 +210,10 @@ ENG_OP(pack_halves) {
 }
 
 /* To 8 bits, to nearest: NaN 0x7f, also for what is too large for E4M3; SATFINITE gives the largest number instead. */
-static inline uint32_t byte_float(const eng_ins *i, uint32_t word) {
+static inline uint32_t quarter(const eng_ins *i, float f) {
     const bool e4m3 = i->y == SASS_E4M3X2;
     const small_format format = e4m3 ? (small_format){4, -6, 8} : (small_format){3, -14, 15};
     const double largest = e4m3 ? 448 : 57344;
-    float f;
-    memcpy(&f, &word, 4);
     if (f != f) return 0x7f;
     if (i->z & C_RELU && !(f > 0)) f = 0;
     double r = fabs(small_round(f, format, SASS_RN));
@@ -227,20 +225,51 @@ static inline uint32_t byte_float(const eng_ins *i, uint32_t word) {
     e = e - 1 < format.least || r == 0 ? format.least : e - 1;
     return sign | (((uint32_t)(e - format.least) << (format.bits - 1)) + (uint32_t)ldexp(r, format.bits - 1 - e));
 }
+static inline uint32_t byte_float(const eng_ins *i, uint32_t word) {
+    float f;
+    memcpy(&f, &word, 4);
+    return quarter(i, f);
+}
 /* Two such below one half of c: bit 72 says its high one. */
 ENG_OP(pack_bytes) {
     const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
     LANES(false, byte_float(i, a[l]) << 8 | byte_float(i, b[l]) | (i->z & C_HIGH ? c[l] & 0xffff0000u : c[l] << 16))
 }
+/* The two halves of b as 8-bit floats. */
+ENG_OP(pack_bytes_of_halves) {
+    const uint32_t *b = (const uint32_t *)b_;
+    LANES(false, quarter(i, small_decode((uint16_t)(b[l] >> 16), false)) << 8 | quarter(i, small_decode((uint16_t)b[l], false)))
+}
+
+/* An 8-bit float as a half, which holds them all. E5M2 is the upper byte of one. */
+static inline uint32_t half_of_byte(const eng_ins *i, uint32_t byte) {
+    uint32_t magnitude = byte & 0x7f, sign = (byte & 0x80) << 8, half;
+    if (i->y == SASS_E4M3X2) half = magnitude == 0x7f ? 0x7fff : small_encode(small_decode((uint16_t)(magnitude << 7), false) * 256.0, false, SASS_RN);
+    else half = magnitude > 0x7c ? 0x7fff : magnitude << 8;
+    if (half == 0x7fff) return half;
+    return sign && i->z & C_RELU ? 0 : sign | half;
+}
+ENG_OP(unpack_bytes) { /* z: C_HIGH: of b's high half */
+    const uint32_t *b = (const uint32_t *)b_;
+    LANES(false, half_of_byte(i, b[l] >> (i->z & C_HIGH ? 24 : 8) & 0xff) << 16 | half_of_byte(i, b[l] >> (i->z & C_HIGH ? 16 : 0) & 0xff))
+}
 static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
-    if (in->type == SASS_E4M3X2 || in->type == SASS_E5M2X2) {
-        if (in->stype != SASS_F32 || in->sub != SASS_F2FP_PACK_MERGE) return false;
+    const bool to_bytes = in->type == SASS_E4M3X2 || in->type == SASS_E5M2X2, of_bytes = in->stype == SASS_E4M3X2 || in->stype == SASS_E5M2X2;
+    out->z = (uint16_t)((in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_SAT ? C_SAT : 0));
+    if (to_bytes && (in->stype == SASS_F16 ? in->sub == SASS_F2FP_PACK : in->stype == SASS_F32 && in->sub == SASS_F2FP_PACK_MERGE)) {
         out->y = in->type;
-        out->z = (uint16_t)((in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_SAT ? C_SAT : 0) | (in->hi >> 8 & 1 ? C_HIGH : 0));
-        out->fn = eng_pick(pack_bytes, out);
+        out->z |= (uint16_t)(in->hi >> 8 & 1 ? C_HIGH : 0);
+        out->fn = eng_pick(in->stype == SASS_F16 ? pack_bytes_of_halves : pack_bytes, out);
         return true;
     }
+    if (of_bytes && in->type == SASS_F16X2 && in->sub == SASS_F2FP_UNPACK) {
+        out->y = in->stype;
+        out->z |= (uint16_t)(in->byte ? C_HIGH : 0);
+        out->fn = eng_pick(unpack_bytes, out);
+        return true;
+    }
+    if (to_bytes || of_bytes) return eng_refuse(plan, "these types of 8-bit floats");
     if (in->stype != SASS_F32 || in->sub == SASS_F2FP_UNPACK || in->sub == SASS_F2FP_UNPACK_MERGE) return false;
     out->y = in->type == SASS_BF16X2;
     out->z = (uint16_t)(in->round | (in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_MERGE_C ? C_HIGH : 0));

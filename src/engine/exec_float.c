@@ -255,20 +255,24 @@ static bool bind_fchk(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-/* FSWZADD: a and b with signs by the lane's place in its quad; a comes from the lane itself. sub: two bits a lane. */
+/* FSWZADD: a and b with the signs that the lane's place in its quad says; the operands have none of their own, and nothing
+ * comes from another lane. z: two bits a lane, those of the quad's last lane lowest. .NDV says something of divergence, not of the value. */
+enum { SWZ_ADD, SWZ_A_MINUS_B, SWZ_B_MINUS_A, SWZ_B };
 ENG_OP(fswzadd) {
-    const float *a = (const float *)a_, *b = (const float *)b_;
-    _Alignas(64) float r[32];
-    for (int l = 0; l < 32; l++) {
-        unsigned s = i->z >> 2 * (l & 3) & 3; /* P: b + a, N: b - a, R: a - b, Z: 0 */
-        r[l] = s == 0 ? b[l] + a[l] : s == 1 ? b[l] - a[l] : s == 2 ? a[l] - b[l] : 0.0f;
+    uint32_t x = i->x;
+    vu flip_a, flip_b, keep_a;
+    for (int l = 0; l < ENG_VL; l++) {
+        unsigned how = i->z >> 2 * (3 - (l & 3)) & 3;
+        flip_a[l] = how == SWZ_B_MINUS_A ? 0x80000000u : 0;
+        flip_b[l] = how == SWZ_A_MINUS_B ? 0x80000000u : 0;
+        keep_a[l] = how == SWZ_B ? 0 : ENG_ALL;
     }
-    ENG_EACH PUT(k, finish(((vf *)r)[k], i->x));
+    ENG_EACH PUT(k, finish(vf_rounded(VF_ADD, source((A(k) & keep_a) ^ flip_a, 0, x), source(B(k) ^ flip_b, 0, x), (vf){0}, i->y), x));
 }
 static bool bind_fswzadd(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->round != SASS_RN) return eng_refuse(plan, "a directed rounding");
     eng_operands(plan, in, out);
-    modifiers(in, out);
+    out->x = in->flags & SASS_FTZ ? F_FTZ : 0;
+    out->y = in->round;
     out->z = in->sub;
     out->fn = eng_pick(fswzadd, out);
     return true;
