@@ -5,7 +5,7 @@
  * of global and a write of shared memory, both ENG_ASYNC. */
 #include "engine/generic.h"
 
-enum { ASYNC_OFFSET = 12 /* of x: the shared offset, 20 bits */, ASYNC_PREDICATE = 16 };
+enum { ASYNC_OFFSET = 12 /* of x: the shared offset, 20 bits with a sign */, ASYNC_PREDICATE = 16 };
 
 /* The bytes of a lane go through a buffer: source and destination may be undefined or faulty on their own. */
 static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, uint32_t zero, const uint64_t *from, const uint64_t *to) {
@@ -52,7 +52,7 @@ static __attribute__((noinline)) const eng_ins *ldgsts(const eng_ins *i, eng_war
     uint32_t on = eng_on(i, w, mask);
     if (on) {
         const uint32_t *base = eng_u32(R, i->d);
-        uint32_t add = *eng_u32(R, i->c) + (i->x >> ASYNC_OFFSET) - w->shared_base, zero = i->x & ASYNC_PREDICATE ? ~eng_pred(w, i->ps[0]) : 0;
+        uint32_t add = *eng_u32(R, i->c) + (uint32_t)((int32_t)i->x >> ASYNC_OFFSET) - w->shared_base, zero = i->x & ASYNC_PREDICATE ? ~eng_pred(w, i->ps[0]) : 0;
         w->worked |= on;
         global_addresses(i, R, from);
         for (unsigned l = 0; l < 32; l++) to[l] = base[l] + add;
