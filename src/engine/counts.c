@@ -62,6 +62,7 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
     }
     result->idle_threads += k->idle_threads;
     result->blocks_run += k->blocks_run;
+    result->externs_called |= k->externs_called;
 }
 
 /* Tells a worker's sinks of the plain accesses that they have not heard of: the first one was an event. */

@@ -361,6 +361,7 @@ bool eng_driver_call(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t
         for (unsigned l = 0; l < 32; l++)
             if ((lanes >> l & 1) && place[l] == ENG_EXTERN_PLACE + 16 * k) calling |= 1u << l;
         if (!calling) continue;
+        w->worker->externs_called |= UINT64_C(1) << (k < 63 ? k : 63);
         if (!call_named(w, i, module->externs[k], calling)) return false;
         for (unsigned l = 0; l < 32; l++)
             if (calling >> l & 1) place[l] = drv_get64(w, DRV_RETURN, l) - ENG_CODE_BASE;

@@ -172,6 +172,7 @@ typedef struct eng_result {
     uint64_t blocks_run;
     uint64_t cycles;  /* modelled (docs/counters.md says how): never wall time */
     uint64_t idle_threads;
+    uint64_t externs_called; /* bit k: of the module's externs the k-th, whose own instructions are not counted; of many, 63 is the rest */
     bool complete;    /* every block ran to its end */
     /* How, which is for the curious only; the rest of the result does not depend on it. */
     unsigned workers; /* 1 after several met a conflict */

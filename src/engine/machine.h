@@ -169,6 +169,7 @@ struct eng_worker {
     uint64_t time_stands;      /* what clocks show while only time can pass (livelock.h); 0: they go */
     uint64_t time_passed;      /* what they show beside what was executed */
     uint64_t idle_threads, blocks_run;
+    uint64_t externs_called;   /* as in eng_result */
     struct eng_load_frame *load_frame; /* loads.h; NULL: native code does no loads */
     struct eng_context *contexts; /* free ones, the last used first: its slots are still in the cache */
     wg_status status;          /* why it stopped */

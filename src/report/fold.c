@@ -100,6 +100,7 @@ static bool add_launch(rep_fold *fold, const json_t *launch) {
     }
     kernel->launches++;
     kernel->incomplete += json_is_false(json_object_get(launch, "complete"));
+    kernel->with_driver_code += json_object_get(launch, "driver_code") != NULL;
     kernel->grids_vary |= !json_equal(json_object_get(launch, "grid"), json_object_get(kernel->first, "grid"));
     kernel->blocks_vary |= !json_equal(json_object_get(launch, "block"), json_object_get(kernel->first, "block"));
     kernel->occupancy_varies |= !json_equal(json_object_get(launch, "occupancy"), json_object_get(kernel->first, "occupancy"));

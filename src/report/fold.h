@@ -21,7 +21,7 @@ typedef struct rep_spot { /* an instruction, or all instructions of a source lin
 typedef struct rep_kernel {
     const char *name, *mangled;
     const json_t *first;   /* its first launch */
-    size_t launches, incomplete;
+    size_t launches, incomplete, with_driver_code;
     bool grids_vary, blocks_vary, occupancy_varies;
     json_t *counters;      /* ".sum" and counts of threads and blocks summed, ".max" the largest, others of the first */
     wg_vec(rep_spot) spots; /* instructions, in order of offset */

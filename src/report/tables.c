@@ -52,6 +52,14 @@ static void add_extent(wg_text *out, const json_t *extent) {
                    (long long)json_integer_value(json_array_get(extent, 1)), (long long)json_integer_value(json_array_get(extent, 2)));
 }
 
+/* Names, which hold no blanks. */
+static void add_words(wg_text *out, const json_t *names) {
+    size_t i;
+    json_t *name;
+    json_array_foreach((json_t *)names, i, name) wg_text_printf(out, "%s%s", i ? " " : ",", json_string_value(name));
+    if (!json_array_size(names)) wg_text_add(out, ",");
+}
+
 bool rep_csv(const json_t *document, wg_text *out) {
     const json_t *launches = json_object_get(document, "launches");
     json_t *columns = json_object(), *launch, *value; /* every counter that some launch has, in order */
@@ -59,7 +67,7 @@ bool rep_csv(const json_t *document, wg_text *out) {
     size_t i;
     json_array_foreach((json_t *)launches, i, launch)
         json_object_foreach(json_object_get(launch, "counters"), name, value) json_object_set_new(columns, name, json_null());
-    wg_text_add(out, "launch,kernel,mangled,grid,block,complete");
+    wg_text_add(out, "launch,kernel,mangled,grid,block,complete,driver_code");
     json_object_foreach(columns, name, value) wg_text_printf(out, ",%s", name);
     wg_text_add(out, "\n");
     json_array_foreach((json_t *)launches, i, launch) {
@@ -70,6 +78,7 @@ bool rep_csv(const json_t *document, wg_text *out) {
         add_extent(out, json_object_get(launch, "grid"));
         add_extent(out, json_object_get(launch, "block"));
         wg_text_add(out, json_is_true(json_object_get(launch, "complete")) ? ",1" : ",0");
+        add_words(out, json_object_get(launch, "driver_code"));
         json_object_foreach(columns, name, value) {
             const json_t *counter = json_object_get(json_object_get(launch, "counters"), name);
             if (json_is_integer(counter)) wg_text_printf(out, ",%lld", (long long)json_integer_value(counter));

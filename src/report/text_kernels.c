@@ -186,6 +186,9 @@ static void write_kernel(const rep_kernel *k, const json_t *gpu, const rep_style
         wg_text_printf(out, "  %zu of its launches did not run to the end; what they did until then is counted\n", k->incomplete);
         rep_ink_set(out, style, REP_PLAIN);
     }
+    if (k->with_driver_code)
+        wg_text_printf(out, "  %zu of its launches call functions of the driver (printf, malloc, assert), whose instructions are not counted\n",
+                       k->with_driver_code);
     write_launch(k, style, out);
     write_occupancy(k, gpu, style, out);
     write_execution(k, style, out);

@@ -56,7 +56,19 @@ static bool has_keys_of(const json_t *a, const json_t *b) {
     return true;
 }
 
-/* How sure each counter is. Records leave it out, since it is the same for all launches; *known is the latest. */
+/* Counters that say what was launched, not what ran. */
+static bool is_of_configuration(const char *name) { return strncmp(name, "launch__", 8) == 0; }
+
+/* A launch that called the driver's own functions, whose instructions no cubin holds: what ran is counted without them. */
+static json_t *exactness_without_driver_code(const json_t *known) {
+    const char *name;
+    json_t *value, *out = json_copy((json_t *)known);
+    json_object_foreach((json_t *)known, name, value)
+        if (!is_of_configuration(name)) json_object_set_new(out, name, json_string("model"));
+    return out;
+}
+
+/* How sure each counter is. Records leave it out, since it is the same for nearly all launches; *known is the latest. */
 static void add_exactness(json_t *launch, json_t **known) {
     const json_t *counters = json_object_get(launch, "counters");
     if (!*known || !has_keys_of(*known, counters)) {
@@ -69,7 +81,8 @@ static void add_exactness(json_t *launch, json_t **known) {
             json_object_set_new(*known, name, json_string(c >= 0 && watch_counter_table[c].exactness == WATCH_EXACT ? "exact" : "model"));
         }
     }
-    json_object_set(launch, "exactness", *known);
+    if (json_object_get(launch, "driver_code")) json_object_set_new(launch, "exactness", exactness_without_driver_code(*known));
+    else json_object_set(launch, "exactness", *known);
 }
 
 /* Members of a record that do not belong into the document. */

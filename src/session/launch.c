@@ -102,6 +102,14 @@ static json_t *counters_json(const watch_record *record) {
     return counters;
 }
 
+/* The driver's functions that it called, by name. */
+static json_t *driver_code_json(const img_module *module, const eng_result *result) {
+    json_t *names = json_array();
+    for (size_t k = 0; k < module->n_externs; k++)
+        if (result->externs_called >> (k < 63 ? k : 63) & 1) json_array_append_new(names, json_string(module->externs[k]));
+    return names;
+}
+
 static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, const watch_record *record,
                            const eng_result *result, wg_status status, const wg_error *why, double nanoseconds) {
     const img_function *f = l->function;
@@ -117,6 +125,7 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
     if (l->reach) json_object_set_new(out, "device", json_integer(l->device));
     if (l->parent) json_object_set_new(out, "parent", json_integer((json_int_t)l->parent - 1));
     if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
+    if (result->externs_called) json_object_set_new(out, "driver_code", driver_code_json(eng_code_module(l->code), result));
     json_object_update(out, record->extra);
     json_object_set_new(out, "counters", counters_json(record));
     if (ses->options.want_instructions)
