@@ -297,6 +297,7 @@ static wg_status fix_targets(eng_plan *plan, wg_error *err) {
 
 void eng_plan_free(eng_plan *plan) {
     if (!plan) return;
+    if (plan->parameters) eng_memory_release(plan->code->device->memory, plan->parameters, NULL);
     eng_native_free(plan);
     eng_threads_apart_free(plan->apart);
     wg_vec_free(&plan->units);

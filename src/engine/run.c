@@ -1,5 +1,6 @@
-/* A launch: its constants, its workers, its blocks in order. */
+/* A launch: its workers, its blocks in order. */
 #include "engine/apart.h"
+#include "engine/bank0.h"
 #include "engine/cluster.h"
 #include "engine/deal.h"
 #include "engine/order.h"
@@ -10,7 +11,6 @@
 #include "engine/native.h"
 #include "engine/view.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,72 +57,6 @@ void eng_fault_from(eng_warp *w, const eng_ins *i, eng_finding *finding, const e
     k->stop = true;
 }
 
-/* --- constants ---------------------------------------------------------------------------- */
-
-static void put32(uint8_t *bank, uint32_t at, uint32_t v) { memcpy(bank + at, &v, 4); }
-static void put64(uint8_t *bank, uint32_t at, uint64_t v) { memcpy(bank + at, &v, 8); }
-
-/* Code of sm_90 finds a block's cluster by multiplying with reciprocals, and cuts: they are never too small. */
-static float reciprocal(uint32_t n) {
-    float r = 1.0f / (float)n;
-    return (double)r * n < 1.0 ? nextafterf(r, 1.0f) : r;
-}
-
-static void describe_cluster(const eng_grid *grid, uint8_t *bank) {
-    enum { EXPLICIT = 0x140, BLOCKS = 0x144, RECIPROCALS = 0x150, CLUSTERS = 0x15c, ALL_BLOCKS = 0x188 };
-    put32(bank, EXPLICIT, grid->launch->cluster[0] != 0);
-    put32(bank, ALL_BLOCKS, grid->cluster_size);
-    for (unsigned d = 0; d < 3; d++) {
-        float r = reciprocal(grid->cluster[d]);
-        put32(bank, BLOCKS + 4 * d, grid->cluster[d]);
-        memcpy(bank + RECIPROCALS + 4 * d, &r, 4);
-        put32(bank, CLUSTERS + 4 * d, grid->grid[d] / grid->cluster[d]);
-    }
-}
-
-/* c[0x0]: what the driver puts before the parameters, and the parameters (facts: docs/formats.md). */
-static uint8_t *make_bank0(const eng_grid *grid, uint32_t *size) {
-    const img_function *f = grid->function;
-    uint32_t n = f->param_base + f->param_bytes;
-    *size = n < 0x400 ? 0x400 : (n + 15) & ~15u;
-    uint8_t *bank = calloc(1, *size);
-    if (!bank) return NULL;
-    bool blackwell = grid->code->module->sm >= 100;
-    for (unsigned d = 0; d < 3; d++) {
-        put32(bank, (blackwell ? 0x360 : 0) + 4 * d, grid->block[d]);
-        put32(bank, (blackwell ? 0x370 : 12) + 4 * d, grid->grid[d]);
-    }
-    put64(bank, blackwell ? 0x340 : 0x18, ENG_SHARED_WINDOW);
-    put64(bank, blackwell ? 0x348 : 0x20, ENG_LOCAL_WINDOW);
-    if (blackwell) put64(bank, 0x2f8, ENG_LOCAL_WINDOW); /* where code of sm_100 reads it */
-    put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
-    if (!blackwell) put64(bank, grid->code->module->sm >= 90 ? 0xd0 : 0x50, grid->code->constants); /* c[0x3] as a generic address, for -G code */
-    if (!blackwell) put32(bank, 0x114, f->shared_static);
-    if (grid->code->module->sm >= 90 && !blackwell) describe_cluster(grid, bank);
-    if (f->param_bytes && grid->launch->params) memcpy(bank + f->param_base, grid->launch->params, f->param_bytes);
-    return bank;
-}
-
-/* The words that cooperative groups' grid barrier counts in. The code finds their address in two environment registers,
- * the high half in the first, and traps where it is 0: then the launch was not a cooperative one. */
-static wg_status place_grid_barrier(const eng_grid *grid, uint8_t *bank, wg_error *err) {
-    enum { BYTES = 16 };
-    eng_device *device = grid->code->device;
-    int sm = grid->code->module->sm;
-    if (sm >= 100) return WG_OK;
-    if (!device->grid_barrier) {
-        const eng_allocation *a;
-        wg_status st = eng_memory_alloc(device->memory, BYTES, ENG_ALLOC_GLOBAL, &a, err);
-        if (st != WG_OK) return wg_context(err, "the grid barrier");
-        eng_memory_set_name(device->memory, a->address, "grid barrier");
-        device->grid_barrier = a->address;
-    }
-    uint32_t at = sm >= 90 ? 0x44 : 0x8c;
-    put32(bank, at, (uint32_t)(device->grid_barrier >> 32));
-    put32(bank, at + 4, (uint32_t)device->grid_barrier);
-    return eng_memory_fill(device->memory, device->grid_barrier, &(uint8_t){0}, 1, BYTES, err);
-}
-
 enum { STACK_BYTES = 1024 }; /* cudaLimitStackSize's default */
 
 static wg_status take_cluster(eng_grid *grid, wg_error *err) {
@@ -163,13 +97,9 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     grid->banks[2] = (eng_bank){code->const2[fi], f->const2_size};
     grid->banks[3] = (eng_bank){code->const3, m->const3_size};
     grid->banks[4] = (eng_bank){code->const4, m->const4_size};
-    uint32_t size;
-    uint8_t *bank = make_bank0(grid, &size);
-    if (!bank) return wg_fail(err, WG_ERR_MEMORY, "no memory for constants");
-    grid->banks[0] = (eng_bank){bank, size};
-    st = launch->cooperative ? place_grid_barrier(grid, bank, err) : WG_OK;
+    st = eng_bank0_make(grid, err);
     if (st == WG_OK && !eng_grid_fill(grid)) st = wg_fail(err, WG_ERR_MEMORY, "no memory for thread indices");
-    if (st != WG_OK) free(bank);
+    if (st != WG_OK) eng_bank0_free(grid);
     return st;
 }
 
@@ -634,7 +564,7 @@ wg_status eng_run(eng_code *code, const eng_launch *launch, eng_result *result, 
         st = run_grid(&grid, 1, result, &again, err);
     }
     eng_nest_clear(code->device->nest, code->device->heap);
-    free((void *)(uintptr_t)grid.banks[0].bytes);
+    eng_bank0_free(&grid);
     free(grid.by_warp);
     return st;
 }
