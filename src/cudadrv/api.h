@@ -237,6 +237,10 @@ CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t x, size_t n);
 CUresult cuMemcpyDtoA_v2(CUarray to, size_t x, CUdeviceptr from, size_t n);
 CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t x, size_t n);
 CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_x, CUarray from, size_t from_x, size_t n);
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, unsigned rank, void *address, const uint64_t *dims, const uint64_t *strides,
+                                const unsigned *box, const unsigned *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address);
 CUresult cuTexObjectCreate(cudaTextureObject_t *out, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC
     *texture, const struct cudaResourceViewDesc *view);
 CUresult cuTexObjectDestroy(cudaTextureObject_t texture);

@@ -122,6 +122,7 @@ static cudaError_t error_of_run(wg_status status) {
         case ENG_FAULT_ASSERT:
             return cudaErrorAssert;
         case ENG_FAULT_ILLEGAL:
+        case ENG_FAULT_TENSOR_MAP:
             return cudaErrorIllegalInstruction;
         case ENG_FAULT_TRAP:
             return cudaErrorLaunchFailure;

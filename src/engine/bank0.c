@@ -81,24 +81,26 @@ static bool takes_address(const eng_plan *plan, uint32_t at) {
     return false;
 }
 
-/* A copy of the parameters in device memory, the same for all launches of a plan. */
+/* A copy of the parameters in device memory, the same for all launches of a plan. Aligned as in the bank: tensor maps must be. */
 static wg_status place_parameters(const eng_grid *grid, uint8_t *bank, wg_error *err) {
     const img_function *f = grid->function;
     eng_plan *plan = grid->plan;
     eng_memory *memory = grid->code->device->memory;
     int sm = grid->code->module->sm;
+    const uint32_t behind = f->param_base % 256; /* what allocations are aligned to */
     if (!f->param_bytes || !takes_address(plan, address_at(sm))) return WG_OK;
     if (!plan->parameters) {
         const eng_allocation *a;
-        wg_status st = eng_memory_alloc(memory, f->param_bytes, ENG_ALLOC_GLOBAL, &a, err);
+        wg_status st = eng_memory_alloc(memory, behind + f->param_bytes, ENG_ALLOC_GLOBAL, &a, err);
         if (st != WG_OK) return wg_context(err, "the parameters of %s", f->demangled);
         eng_memory_set_device(memory, a->address, grid->code->number);
         eng_memory_set_name(memory, a->address, "kernel parameters");
         eng_memory_set_read_only(memory, a->address);
         plan->parameters = a->address;
     }
-    put64(bank, address_at(sm), sm >= 90 ? plan->parameters : plan->parameters - f->param_base);
-    return eng_memory_copy(memory, plan->parameters, (uint64_t)(uintptr_t)(bank + f->param_base), f->param_bytes, ENG_HOST_TO_DEVICE, err);
+    const uint64_t at = plan->parameters + behind;
+    put64(bank, address_at(sm), sm >= 90 ? at : at - f->param_base);
+    return eng_memory_copy(memory, at, (uint64_t)(uintptr_t)(bank + f->param_base), f->param_bytes, ENG_HOST_TO_DEVICE, err);
 }
 
 wg_status eng_bank0_make(eng_grid *grid, wg_error *err) {

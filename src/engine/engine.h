@@ -63,7 +63,7 @@ typedef enum eng_finding_kind { /* what the engine itself sees, whatever is chec
     ENG_FAULT_BETWEEN, ENG_FAULT_GIVEN_BACK, ENG_FAULT_FORBIDDEN, /* by eng_rules */
     ENG_FAULT_SHARED, ENG_FAULT_ENDED, ENG_FAULT_LOCAL, ENG_FAULT_CONSTANT, ENG_FAULT_DEADLOCK, ENG_FAULT_DEADLOCK_IN_BRANCH /* at a block barrier */, ENG_FAULT_TIMEOUT, ENG_FAULT_UNSUPPORTED,
     ENG_FAULT_TRAP, ENG_FAULT_ILLEGAL /* an instruction that the device refuses */, ENG_FAULT_ASSERT, ENG_FAULT_STACK,
-    ENG_FAULT_FREE
+    ENG_FAULT_FREE, ENG_FAULT_TENSOR_MAP
 } eng_finding_kind;
 
 typedef struct eng_finding {

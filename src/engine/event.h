@@ -53,7 +53,9 @@ typedef enum eng_class {
     ENG_GENERAL     /* lane l at lanes[l] */
 } eng_class;
 enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
-       ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */ };
+       ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */,
+       ENG_BULK = ENG_ASYNC | ENG_REDUCTION /* by a bulk copy (bulk.h): any number of bytes; more: 1 when a barrier is told of it */ };
+static inline bool eng_is_bulk(unsigned access) { return (access & ENG_BULK) == ENG_BULK; }
 
 typedef enum eng_async {
     ENG_ASYNC_COMMIT, /* LDGDEPBAR: the copies so far are a group */
@@ -67,6 +69,7 @@ typedef enum eng_phase {
     ENG_PHASE_BYTES,   /* it is told of bytes: that releases nothing */
     ENG_PHASE_SEEN,    /* lanes in mask saw that the phase they waited for, the one before this, has ended */
     ENG_PHASE_LOOKED,  /* they looked; for which phase is not known */
+    ENG_PHASE_COPIES,  /* the bulk copies that the warp tells of from now on count for it, in the phase that is under way */
     ENG_PHASE_KIND = 15,
     ENG_PHASE_ENDS = 16 /* or-ed: the phase ends with that */
 } eng_phase;

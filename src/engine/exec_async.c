@@ -86,6 +86,7 @@ ENG_HANDLER(depbar) {
     ENG_NEXT;
 }
 
+/* LDGDEPBAR of cp.async, UTMACMDFLUSH of bulk copies: DEPBAR counts both in one row. */
 static bool bind_ldgdepbar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     (void)plan, (void)in;
     out->x = ENG_ASYNC_COMMIT;
@@ -100,4 +101,4 @@ static bool bind_depbar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(async, {"ldgsts", bind_ldgsts}, {"ldgdepbar", bind_ldgdepbar}, {"depbar", bind_depbar});
+ENG_FAMILY(async, {"ldgsts", bind_ldgsts}, {"ldgdepbar", bind_ldgdepbar}, {"depbar", bind_depbar}, {"utmacmdflush", bind_ldgdepbar});

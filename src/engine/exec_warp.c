@@ -211,4 +211,22 @@ static bool bind_redux(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(warp, {"shfl", bind_shfl}, {"vote", bind_vote}, {"voteu", bind_voteu}, {"match", bind_match}, {"redux", bind_redux});
+/* --- ELECT ----------------------------------------------------------------------------------------- */
+
+/* The lowest lane. */
+ENG_HANDLER(elect) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    if (!on) ENG_NEXT;
+    ENG_EACH eng_vu(R, i->d)[k] = vu_set((uint32_t)__builtin_ctz(on));
+    eng_set_pred(w, i->pd[0], on & -on, on);
+    w->worked |= on;
+    ENG_NEXT;
+}
+static bool bind_elect(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->psrc[0].reg != SASS_PT || in->psrc[0].inv) return eng_refuse(plan, "of lanes whose predicate holds");
+    eng_operands(plan, in, out);
+    out->fn = elect;
+    return true;
+}
+
+ENG_FAMILY(warp, {"elect", bind_elect}, {"shfl", bind_shfl}, {"vote", bind_vote}, {"voteu", bind_voteu}, {"match", bind_match}, {"redux", bind_redux});

@@ -188,6 +188,7 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     plan->cluster_barrier |= in->op == SASS_UCGABAR_ARV || in->op == SASS_UCGABAR_WAIT;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED) note_reduction(plan, in);
+    plan->ordered_reductions |= in->op == SASS_UBLKRED || in->op == SASS_UTMAREDG;
     if (is_strong(in) && cls != SASS_CLASS_SHARED_ATOM && in->op != SASS_YIELD && in->op != SASS_NANOSLEEP)
         plan->strong_access = true;
 }

@@ -144,6 +144,31 @@ static unsigned surface_words(const sass_instr *i) { /* .P moves components, .D 
                                                         : words_of_width(i->width);
 }
 
+/* --- bulk copies --------------------------------------------------------------------------------- */
+
+static unsigned bulk_source_regs(const sass_instr *i, const sass_operand *slot) {
+    enum { TO_GLOBAL = 2 };
+    const bool a = slot == &i->a, b = slot == &i->b;
+    switch ((sass_op)i->op) {
+    case SASS_UBLKCP:
+    case SASS_UBLKRED: /* an address of 64 bits, or one of shared memory and the barrier's; from shared memory, an address alone */
+        return a ? 2 : b ? (i->shape & TO_GLOBAL ? 1 : 2) : 1;
+    case SASS_UTMALDG:
+        return a ? i->shape + 2u : b ? 2 : 1;
+    case SASS_UTMASTG:
+    case SASS_UTMAREDG:
+        return a ? i->shape + 1u : 2;
+    case SASS_UTMAPF:
+        return a ? i->shape : b ? 2 : 1;
+    case SASS_UBLKPF:
+        return a ? 2 : 1;
+    case SASS_UTMACCTL:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
 /* --- the questions ------------------------------------------------------------------------------- */
 
 unsigned sass_dst_regs(const sass_instr *i) {
@@ -205,6 +230,10 @@ unsigned sass_dst2_regs(const sass_instr *i) {
 unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     if (!is_register(slot)) return 0;
     const bool a = slot == &i->a, b = slot == &i->b;
+    if (sass_class_of((sass_op)i->op) == SASS_CLASS_ASYNC_COPY || i->op == SASS_UTMACCTL) {
+        const unsigned n = bulk_source_regs(i, slot);
+        if (n) return slot == &i->extra ? 2 : n;
+    }
     if (slot == &i->extra) return 1;
     if (i->op == SASS_SYNCS_EXCH) return b ? 2 : 1;
     if (is_texture(i)) return texture_source_regs(i, a);

@@ -102,6 +102,9 @@ enum {
     SASS_SPARSE = 1 << 25, SASS_NTZ = 1 << 26, SASS_CLEAR = 1 << 27, SASS_MOD64 = 1 << 28, SASS_BRANCH_DIV = 1 << 29,
     SASS_BRANCH_CONV = 1 << 30
 };
+enum { /* of bulk copies, which have none of the others */
+    SASS_MULTICAST = 1 << 0, SASS_IM2COL = 1 << 1
+};
 
 typedef struct sass_instr {
     uint64_t lo, hi;  /* the word */
@@ -119,7 +122,9 @@ typedef struct sass_instr {
     sass_operand dst;       /* first destination register (the low one of a pair or vector) */
     sass_operand dst2;      /* textures: register of the third and fourth component that the mask asks for */
     sass_operand a, b, c;   /* first, second, third logical source */
-    sass_operand extra;     /* textures and surfaces: where the descriptor is; sparse MMA: the metadata register */
+    sass_operand extra;     /* textures and surfaces: where the descriptor is; sparse MMA: the metadata register; bulk copies: the
+                               cache policy. Their a is where they copy to, b where from, c the size; of tensors a is the
+                               place in shared memory, the barrier of loads, and the coordinates, b the tensor map */
     sass_pred pdst[2];      /* predicate destinations */
     sass_pred psrc[3];      /* predicate sources (SEL's selector, carry-ins, PLOP3's a b c; ISETP.EX: [1] low word) */
     sass_address mem;       /* memory operand; LDGSTS: the global side */

@@ -34,6 +34,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_ILLEGAL] = {WATCH_KIND_MASK, "an illegal instruction: the mask of a shuffle, vote or __syncwarp does not name the lane that executes it"},
     [ENG_FAULT_ASSERT] = {WATCH_KIND_ASSERT, "a device-side assertion failed"},
     [ENG_FAULT_FREE] = {WATCH_KIND_DOUBLE_FREE, "a device-side free of what is not allocated"},
+    [ENG_FAULT_TENSOR_MAP] = {WATCH_KIND_OUT_OF_BOUNDS, "a bulk copy of a tensor that the device refuses"},
     [ENG_FAULT_STACK] = {WATCH_KIND_OUT_OF_BOUNDS, "the thread's stack is full"},
 };
 

@@ -35,6 +35,7 @@ static void first(state *st, const eng_batch *batch, const eng_event *ev) {
 }
 
 static void uncommon(state *st, const eng_batch *batch, const eng_event *ev) {
+    if (eng_is_bulk(ev->access)) return; /* no request of a warp */
     if (ev->space == ENG_SHARED) watch_shared_event(st->shared, batch, ev);
     else if (ev->space == ENG_GLOBAL || ev->space == ENG_LOCAL) watch_memory_event(st->memory, batch, ev);
 }
@@ -50,7 +51,7 @@ static void events(void *opaque, const eng_batch *batch) {
             row = watch_cell(&st->hot, function, 0);
             if (!row) return;
         }
-        if (__builtin_expect(st->chunks, 0) && ev->space == ENG_GLOBAL) watch_memory_chunks(st->memory, batch, ev);
+        if (__builtin_expect(st->chunks, 0) && ev->space == ENG_GLOBAL && !eng_is_bulk(ev->access)) watch_memory_chunks(st->memory, batch, ev);
         if ((ev->mask == UINT32_MAX) & (ev->cls <= ENG_CONTIGUOUS) & (ev->space <= ENG_SHARED)) {
             unsigned shape = ev->cls == ENG_UNIFORM ? WATCH_UNIFORM : (ev->address & (WATCH_SECTOR - 1)) != 0;
             if (__builtin_expect(!row[ev->instr].n[ev->space][shape]++, 0)) first(st, batch, ev);

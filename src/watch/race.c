@@ -142,7 +142,7 @@ static const char *word_of(const race_access *a) {
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
     const race_access *a = race_access_of(st, before), *b = race_access_of(st, st->n - 1);
     bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
-    bool equal = a->value && (same_instruction || a->value == b->value);
+    bool equal = a->value && (same_instruction || a->value == b->value) && !eng_is_bulk(a->access) && !eng_is_bulk(b->access);
     bool same_value = equal && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
     race_mark now = st->n - 1;
     bool own_value = !(b->access & ENG_WRITE) ? race_reads_own_value(st, now, lane, before, address)
@@ -164,6 +164,13 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     else if (order == RACE_WEAK)
         snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the warp, with only a shuffle or vote "
                  "between them, which orders no memory: __syncwarp() belongs between the two lines", word_of(b), memory, word_of(a));
+    else if (eng_is_bulk(a->access) && a->row)
+        snprintf(f.message, sizeof f.message, "%s of %s memory that a bulk copy (TMA) %s: the phase of its barrier must be waited for "
+                 "(mbarrier.try_wait, cuda::barrier::wait)", word_of(b), memory, a->access & ENG_WRITE ? "writes" : "reads");
+    else if (eng_is_bulk(a->access) && a->block == b->block)
+        snprintf(f.message, sizeof f.message, "%s of %s memory that a bulk copy (TMA) %s: its thread must wait for it "
+                 "(cp.async.bulk.commit_group and wait_group), and a barrier must follow before other threads use it", word_of(b), memory,
+                 a->access & ENG_WRITE ? "writes" : "reads");
     else if (a->access & ENG_ASYNC && a->access & ENG_WRITE && st->block->phases)
         snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: a barrier must be told of the copy "
                  "(cuda::memcpy_async with the barrier, cp.async.mbarrier.arrive), and its phase must be waited for", word_of(b));
@@ -222,13 +229,18 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
                        .space = ev->space == ENG_CLUSTER ? ENG_SHARED : ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
     if (ev->access & ENG_WRITE) a->value = ev->value;
+    if (eng_is_bulk(ev->access)) {
+        a->row = ev->more ? st->bulk.number : 0;
+        a->step = st->bulk.rank;
+        a->value = ev->more ? st->bulk.phase : 0;
+    }
     if (a->cls == ENG_GENERAL && ev->width < 4) a->address = offsets_of(batch, ev);
     bool atomic = ev->access & (ENG_ATOMIC | ENG_STRONG | ENG_VOLATILE);
     if (!atomic && !(ev->access & ENG_WRITE) && traits_of(st, ev) & TRAIT_OF_CAS) a->access |= ENG_ATOMIC;
     if (ev->access & ENG_ATOMIC && ev->space == ENG_SHARED && traits_of(st, ev) & TRAIT_BEGINS) a->access = ENG_WRITE;
     bool of_block = ev->access & ENG_STRONG && ev->scope != SASS_SCOPE_NONE && ev->scope < SASS_GPU;
     if (ev->space != ENG_GLOBAL && race_clustered(st) && traits_of(st, ev) & TRAIT_FLAG) a->access |= ENG_STRONG, atomic = true;
-    if (atomic && (ev->space == ENG_GLOBAL || of_block || race_clustered(st))) race_synchronise(st, batch, ev, base);
+    if (atomic && !eng_is_bulk(ev->access) && (ev->space == ENG_GLOBAL || of_block || race_clustered(st))) race_synchronise(st, batch, ev, base);
     if (!race_touch(st, batch, ev, token, base)) st->n = token;
 }
 

@@ -19,7 +19,8 @@ typedef struct race_access { /* by token */
     uint32_t value;    /* of a store: as eng_event.value */
     uint16_t function, warp;
     uint16_t access;   /* ENG_READ | ... */
-    uint8_t cls, width, space, scope, row, step; /* row, step: of ENG_ROWS */
+    uint8_t cls, width, space, scope, row, step; /* row, step: of ENG_ROWS; of bulk copies that a barrier is told of, its number + 1 and
+                                                  * the rank of its block, and value is its phase */
 } race_access;
 
 /* A remembered access: its token, and the lane where its form does not tell it. */
@@ -127,6 +128,7 @@ typedef struct race_state {
     wg_u64map logs;             /* address -> race_log */
     watch_scratch *scratch;     /* holds pages, marks by word, accesses */
     uint32_t epochs;            /* so many have begun */
+    struct { uint32_t phase; uint8_t number, rank; } bulk; /* the asynchronous barrier that bulk copies are for: its number + 1, whose it is */
     bool far, near, lanes;      /* two readers are enough: of two blocks, two warps of a block, two lanes of a warp */
     uint8_t **traits;           /* by function and instruction: RACE_TRAIT_ */
     const eng_apart *apart;     /* NULL: nothing is known */
@@ -225,6 +227,8 @@ void race_cluster_end(race_state *st, race_block *block);
 void race_cluster_check_end(race_state *st, race_block *block);
 void race_cluster_arrive(race_state *st, race_block *block, const eng_event *ev);
 void race_cluster_wait(race_state *st, race_block *block, const eng_event *ev);
+/* Is the block with this linear index in the same cluster? */
+bool race_same_cluster(const race_state *st, const race_block *block, uint32_t linear);
 bool race_cluster_ordered(const race_state *st, const race_block *block, unsigned warp, const race_access *a, uint32_t token);
 /* The block that an address in the cluster's shared memory is of; NULL: no memory. */
 race_block *race_owner(race_state *st, const race_block *block, uint64_t address);
@@ -241,6 +245,8 @@ void race_phases_barrier(race_state *st, race_block *block, uint32_t from, uint3
 uint32_t *race_phases_released(race_state *st, race_block *block, unsigned warp);
 /* Does the access with this token, or the copy, come before what a lane does now? */
 race_order race_phases_order(const race_block *block, const race_access *a, unsigned lane_before, uint32_t token, bool copy, const race_access *now, unsigned lane_now);
+/* Has a lane seen that the phase which a bulk copy counts for has ended? */
+bool race_phases_copied(const race_block *block, const race_access *copy, const race_access *now, unsigned lane_now);
 void race_phases_rename(race_state *st, race_block *block);
 void race_phases_forget(race_block *block);
 void race_phases_free(race_block *block);

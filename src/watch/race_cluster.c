@@ -108,6 +108,11 @@ void race_cluster_wait(race_state *st, race_block *b, const eng_event *ev) {
     for (size_t n = 0; n < c->clocks[k].known.count; n++) race_knowledge_add(&warp->acquired, c->clocks[k].known.at[n].log, c->clocks[k].known.at[n].n);
 }
 
+bool race_same_cluster(const race_state *st, const race_block *b, uint32_t linear) {
+    uint32_t rank;
+    return linear == b->linear || (race_clustered(st) && cluster_of(st, linear, &rank) == cluster_of(st, b->linear, &rank));
+}
+
 /* Does what a warp of the cluster did before a token come before what this one does now? */
 bool race_cluster_ordered(const race_state *st, const race_block *b, unsigned warp, const race_access *a, uint32_t token) {
     const race_cluster *c = b->cluster;

@@ -284,30 +284,34 @@ race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, 
     race_block *b = st->block;
     race_warp *warp = &b->warps[now->warp];
     unsigned steps = 0;
+    bool bulk = eng_is_bulk(a->access), weak = false; /* weak: but for a shuffle, nothing was found yet */
+    if (bulk && a->row && a->step == b->rank && race_same_cluster(st, b, a->block)) return race_phases_copied(b, a, now, lane_now) ? RACE_ORDERED : RACE_UNORDERED;
     if (a->block == b->linear) {
         uint32_t token = before;
-        if (a->access & ENG_ASYNC && a->access & ENG_WRITE) {
-            if (race_phases_order(b, a, lane_before, before, true, now, lane_now) == RACE_ORDERED) return RACE_ORDERED;
+        if (bulk ? !a->row : a->access & ENG_ASYNC && a->access & ENG_WRITE) {
+            if (!bulk && race_phases_order(b, a, lane_before, before, true, now, lane_now) == RACE_ORDERED) return RACE_ORDERED;
             token = copied(&b->warps[a->warp], before);
             if (token == UINT32_MAX) return RACE_UNORDERED;
             token--; /* what follows the wait comes after it */
+            if (bulk && a->warp == now->warp) return RACE_ORDERED; /* of lanes that ask together only one is known */
         }
         if (token < b->barrier) return RACE_ORDERED;
         if (a->warp == now->warp) {
             if (lane_before == lane_now || token < warp->synced || (lane_now < 32 && met(warp, token, lane_before, lane_now, false))) return RACE_ORDERED;
-            if (lane_now < 32 && met(warp, token, lane_before, lane_now, true)) return RACE_WEAK;
+            weak = lane_now < 32 && met(warp, token, lane_before, lane_now, true);
         } else if (b->between && token < b->between[a->warp * 32 + now->warp]) {
             return RACE_ORDERED;
         }
         race_order order = race_phases_order(b, a, lane_before, token, false, now, lane_now);
-        if (order != RACE_UNORDERED) return order;
+        if (order == RACE_ORDERED) return order;
+        weak |= order == RACE_WEAK;
     }
     if (race_cluster_ordered(st, b, now->warp, a, before)) return RACE_ORDERED;
-    if (!st->synchronises) return RACE_UNORDERED;
+    if (!st->synchronises) return weak ? RACE_WEAK : RACE_UNORDERED;
     if (knows(warp->acquired.at, warp->acquired.count, a, lane_before, before, &steps) ||
         knows(b->acquired.at, b->acquired.count, a, lane_before, before, &steps))
         return RACE_ORDERED;
-    return RACE_UNORDERED;
+    return weak ? RACE_WEAK : RACE_UNORDERED;
 }
 
 void race_order_free(race_state *st) {

@@ -13,6 +13,7 @@ typedef struct clock {
     uint32_t *below; /* [lane of the block]: accesses with tokens below are before; behind those the same for asynchronous copies */
     race_knowledge known; /* of other blocks */
     uint32_t seen[OBJECTS]; /* phases known to have ended */
+    uint32_t copied[OBJECTS]; /* the same, by those who saw it: bulk copies that count for them have ended */
 } clock;
 typedef struct object {
     uint64_t address;
@@ -43,12 +44,14 @@ static bool have(race_state *st, const race_phases *p, clock *c) {
 static void forget(const race_phases *p, clock *c) {
     if (c->below) memset(c->below, 0, 2 * p->lanes * sizeof *c->below);
     memset(c->seen, 0, sizeof c->seen);
+    memset(c->copied, 0, sizeof c->copied);
     c->known.count = 0;
 }
 static void join(race_state *st, const race_phases *p, clock *to, const clock *from) {
     if (!from->below || !have(st, p, to)) return;
     for (uint32_t k = 0; k < 2 * p->lanes; k++) to->below[k] = from->below[k] > to->below[k] ? from->below[k] : to->below[k];
     for (unsigned k = 0; k < OBJECTS; k++) to->seen[k] = from->seen[k] > to->seen[k] ? from->seen[k] : to->seen[k];
+    for (unsigned k = 0; k < OBJECTS; k++) to->copied[k] = from->copied[k] > to->copied[k] ? from->copied[k] : to->copied[k];
     for (size_t k = 0; k < from->known.count; k++) race_knowledge_add(&to->known, from->known.at[k].log, from->known.at[k].n);
 }
 static void free_clock(clock *c) {
@@ -73,6 +76,12 @@ static object *object_at(race_phases *p, uint64_t address, bool make) {
     o->address = address;
     o->ended = 0;
     return o;
+}
+
+static void copies_for(race_state *st, const race_block *owner, const object *o) {
+    st->bulk.phase = o ? o->ended : 0;
+    st->bulk.number = o ? (uint8_t)(o - owner->phases->objects + 1) : 0;
+    st->bulk.rank = (uint8_t)owner->rank;
 }
 
 /* Of one that was initialised again by a plain store the number goes on, with the parity that its memory has. */
@@ -138,6 +147,7 @@ static void acquire(race_state *st, race_block *b, unsigned w, uint32_t lanes, c
 }
 
 static void end_phase(race_state *st, const race_phases *p, object *o) {
+    if (have(st, p, &o->now)) o->now.copied[o - p->objects] = o->ended + 1;
     clock oldest = o->past[1];
     o->past[1] = o->past[0];
     o->past[0] = o->now;
@@ -168,6 +178,7 @@ void race_phase(race_state *st, race_block *b, const eng_event *ev) {
     race_phases *p = phases_of(st, b);
     unsigned what = ev->more & ENG_PHASE_KIND;
     object *o = p ? object_at(p, ev->address, what != ENG_PHASE_SEEN && what != ENG_PHASE_LOOKED) : NULL;
+    if (!o && what == ENG_PHASE_COPIES) copies_for(st, b, NULL);
     if (!o) return;
     clock *own = &p->warps[ev->warp];
     unsigned number = (unsigned)(o - p->objects);
@@ -183,6 +194,7 @@ void race_phase(race_state *st, race_block *b, const eng_event *ev) {
             o->now.below[p->lanes + 32u * ev->warp + (unsigned)__builtin_ctz(left)] = st->n;
         break;
     case ENG_PHASE_SEEN: case ENG_PHASE_LOOKED: seen(st, b, ev, o); break;
+    case ENG_PHASE_COPIES: copies_for(st, b, o); break;
     default: break;
     }
     if (ev->more & ENG_PHASE_ENDS) end_phase(st, p, o);
@@ -191,8 +203,10 @@ void race_phase(race_state *st, race_block *b, const eng_event *ev) {
 void race_phase_from(race_state *st, race_block *owner, race_block *b, const eng_event *ev, uint64_t address) {
     race_phases *p = phases_of(st, owner);
     object *o = p ? object_at(p, address, true) : NULL;
+    if ((ev->more & ENG_PHASE_KIND) == ENG_PHASE_COPIES) copies_for(st, owner, NULL);
     if (!o || !have(st, p, &o->now)) return;
     agree(o, ev->more >> 8 & 1);
+    if ((ev->more & ENG_PHASE_KIND) == ENG_PHASE_COPIES) copies_for(st, owner, o);
     if ((ev->more & ENG_PHASE_KIND) == ENG_PHASE_ARRIVES) race_release_at(st, race_shared_place(owner, address) | UINT64_C(1) << 55, b, ev->warp, &o->now.known);
     if (ev->more & ENG_PHASE_ENDS) end_phase(st, p, o);
 }
@@ -264,6 +278,19 @@ race_order race_phases_order(const race_block *b, const race_access *a, unsigned
         weak = true;
     }
     return weak ? RACE_WEAK : RACE_UNORDERED;
+}
+
+bool race_phases_copied(const race_block *b, const race_access *copy, const race_access *now, unsigned lane_now) {
+    const race_phases *p = b->phases;
+    unsigned number = copy->row - 1u;
+    uint32_t to = now->cls == ENG_UNIFORM ? now->mask : UINT32_C(1) << (lane_now & 31);
+    if (!p || !p->used) return false;
+    if (p->warps[now->warp].copied[number] > copy->value) return true;
+    for (unsigned k = 0; k < p->n_parts[now->warp]; k++) {
+        const part *part = &p->parts[now->warp][k];
+        if (!(to & ~part->lanes) && part->clock.copied[number] > copy->value) return true;
+    }
+    return false;
 }
 
 /* --- storage ------------------------------------------------------------------------------------------ */

@@ -200,6 +200,7 @@ static inline __attribute__((always_inline)) relation relation_to(const touch *t
     uint32_t token = RACE_TOKEN(before);
     bool plain = !((a->access | now->access) & STRONG);
     if (a->block != now->block) return st->far && plain ? BLOCKS : UNKNOWN;
+    if (eng_is_bulk(a->access) || eng_is_bulk(now->access)) return UNKNOWN; /* they last longer than to the next barrier */
     if (token < st->block->barrier) return stands_for(now, a) ? LATER : UNKNOWN;
     if (a->warp != now->warp) return st->near && plain ? WARPS : UNKNOWN;
     if (token < st->block->warps[now->warp].synced) return stands_for(now, a) ? LATER : UNKNOWN;
@@ -360,7 +361,7 @@ static unsigned count(const race_row *row) {
 static inline __attribute__((always_inline)) bool again(const touch *t, race_mark before, const race_access *a) {
     const race_access *now = t->now;
     if (a->warp != now->warp || (a->address != now->address && a->cls != ENG_UNIFORM) || a->block != now->block || a->mask != now->mask || a->cls != now->cls || a->access != now->access ||
-        a->width != now->width || a->cls == ENG_GENERAL || RACE_TOKEN(before) < t->st->block->warps[now->warp].changed)
+        a->width != now->width || a->cls == ENG_GENERAL || (eng_is_bulk(a->access) && (a->row != now->row || a->value != now->value)) || RACE_TOKEN(before) < t->st->block->warps[now->warp].changed)
         return false;
     if (a->cls == ENG_UNIFORM) return a->width >= 4 && !(t->writes && now->mask & (now->mask - 1));
     return a->address == now->address && a->stride == now->stride && a->row == now->row;
@@ -616,7 +617,7 @@ static bool stored_alike(const race_state *st, race_mark mark, const race_access
                          uint64_t address) {
     const race_access *a = race_access_of(st, mark);
     if (!(a->access & ENG_WRITE) || a->block != read->block || a->warp != read->warp || RACE_TOKEN(mark) >= token) return false;
-    if (a->value != write->value || a->width != write->width) return false;
+    if (a->value != write->value || a->width != write->width || eng_is_bulk(a->access) || eng_is_bulk(write->access)) return false;
     return a->mask >> lane & 1 && (a->cls == ENG_UNIFORM || race_lane(st, mark, address) == lane);
 }
 

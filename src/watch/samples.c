@@ -26,7 +26,7 @@ static void *start(const watch_context *ctx) {
 
 static void events(void *opaque, const eng_batch *batch) {
     for (const eng_event *ev = batch->events, *end = ev + batch->count; ev < end; ev++) {
-        if (ev->kind != ENG_EV_ACCESS || ev->space == ENG_LOCAL) continue;
+        if (ev->kind != ENG_EV_ACCESS || ev->space == ENG_LOCAL || eng_is_bulk(ev->access)) continue;
         cell *c = watch_cell(opaque, ev->function, ev->instr);
         if (!c || __builtin_popcount(ev->mask) <= __builtin_popcount(c->mask)) continue;
         *c = (cell){.block = batch->block, .turn = batch->turn, .mask = ev->mask, .warp = ev->warp, .space = ev->space, .width = ev->width, .access = ev->access};

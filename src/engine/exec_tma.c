@@ -1,0 +1,92 @@
+/* Bulk copies with a tensor map: UTMALDG, UTMASTG, UTMAREDG copy a box of the tensor; UTMAPF and UTMACCTL ask for caches. */
+#include "engine/classify.h"
+#include "engine/plan.h"
+#include "engine/tma.h"
+
+enum { MULTICAST = 1 << 8, OPERATION = 16 }; /* of x, beside the number of dimensions */
+
+/* a: the place in shared memory; of loads, the barrier; the coordinates */
+static void coordinates(const eng_ins *i, const uint8_t *R, unsigned behind, int32_t *c) {
+    for (unsigned d = 0; d < (i->x & 7); d++) c[d] = (int32_t)eng_bulk_word(R, i->a, behind + d);
+}
+
+/* The map that b is the address of, which must have as many dimensions as the instruction. */
+static bool take_map(eng_bulk *b, const eng_ins *i, const uint8_t *R, tensor_map *map) {
+    return eng_tma_map(b, eng_bulk_pair(R, i->b), i->x & 7, map);
+}
+
+static void load(eng_bulk *b, const eng_ins *i, const uint8_t *R) {
+    tensor_map map;
+    int32_t c[TENSOR_DIMS];
+    eng_bulk_target t[ENG_CLUSTER_BLOCKS];
+    if (!take_map(b, i, R, &map)) return;
+    uint32_t blocks = i->x & MULTICAST ? eng_bulk_word(R, i->c, 0) >> 16 : 0;
+    unsigned count = eng_bulk_targets(b, eng_bulk_word(R, i->a, 0), eng_bulk_word(R, i->a, 1), tensor_map_box_bytes(&map), TMA_ALIGN, blocks, t);
+    coordinates(i, R, 2, c);
+    if (count && eng_tma_begins(b, &map, c)) eng_tma_load(b, &map, c, t, count);
+}
+
+static void store(eng_bulk *b, const eng_ins *i, const uint8_t *R, bool reduces) {
+    tensor_map map;
+    int32_t c[TENSOR_DIMS];
+    eng_bulk_at from;
+    if (!take_map(b, i, R, &map) || !eng_bulk_find(b, eng_bulk_word(R, i->a, 0), tensor_map_box_bytes(&map), TMA_ALIGN, ENG_READ, &from)) return;
+    coordinates(i, R, 1, c);
+    if (!eng_tma_begins(b, &map, c)) return;
+    if (reduces) eng_tma_reduce(b, &map, c, &from, i->x >> OPERATION);
+    else eng_tma_store(b, &map, c, &from);
+}
+
+static __attribute__((noinline)) const eng_ins *tensor_load(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        eng_leave_vectors();
+        eng_bulk b = eng_bulk_begin(w, i, on);
+        load(&b, i, R);
+        if (ENG_UNLIKELY(b.ended)) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT_UNWOUND;
+}
+static __attribute__((noinline)) const eng_ins *tensor_store(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        eng_leave_vectors();
+        eng_bulk b = eng_bulk_begin(w, i, on);
+        store(&b, i, R, false);
+        if (ENG_UNLIKELY(b.ended)) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT_UNWOUND;
+}
+static __attribute__((noinline)) const eng_ins *tensor_reduce(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        eng_leave_vectors();
+        eng_bulk b = eng_bulk_begin(w, i, on);
+        store(&b, i, R, true);
+        if (ENG_UNLIKELY(b.ended)) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT_UNWOUND;
+}
+
+static bool bind_tensor(eng_plan *plan, const sass_instr *in, eng_ins *out, eng_fn fn) {
+    if (in->flags & SASS_IM2COL) return eng_refuse(plan, "im2col");
+    out->a = eng_slot_src(plan, &in->a);
+    out->b = eng_slot_src64(plan, &in->b);
+    out->c = eng_slot_src(plan, &in->c);
+    out->x = in->shape | (in->flags & SASS_MULTICAST ? MULTICAST : 0u) | (uint32_t)in->sub << OPERATION;
+    out->fn = fn;
+    return true;
+}
+static bool bind_utmaldg(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_tensor(plan, in, out, tensor_load); }
+static bool bind_utmastg(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_tensor(plan, in, out, tensor_store); }
+static bool bind_utmaredg(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_tensor(plan, in, out, tensor_reduce); }
+
+/* Nothing is cached. */
+ENG_HANDLER(nothing) { ENG_NEXT; }
+static bool bind_nothing(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    (void)plan, (void)in;
+    out->fn = nothing;
+    return true;
+}
+
+ENG_FAMILY(tma, {"utmaldg", bind_utmaldg}, {"utmastg", bind_utmastg}, {"utmaredg", bind_utmaredg}, {"utmapf", bind_nothing}, {"utmacctl", bind_nothing});

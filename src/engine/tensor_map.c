@@ -1,0 +1,80 @@
+/* The layout of the 128 bytes was read off what cuTensorMapEncodeTiled writes on an H200 (driver 580), parameter by parameter:
+ *
+ *   word 0  address
+ *   word 1  bits 4..6 dimensions - 1, 7..10 type, 11..12 interleave, 13..14 swizzle, 15 fill with NaN, 16 rounds to TF32, 17..18 L2 promotion;
+ *           high half: stride 1 in units of 16 bytes
+ *   word 2  strides 2 and 3
+ *   word 3  stride 4; high half: bits 32..35 of all four, 4 bits each
+ *   word 4  dimensions 0 and 1, less 1    word 5  2 and 3
+ *   word 6  dimension 4, less 1; from bit 32 on the steps less 1, 3 bits each; bits 56..63 the box along dimension 0, less 1
+ *   word 7  the box along dimensions 1 to 4, less 1, 8 bits each
+ *   word 8  bytes of the box               word 9  how a place in shared memory is aligned, so that the swizzle begins there */
+#include "engine/tensor_map.h"
+
+#include <string.h>
+
+enum { WORDS = TENSOR_MAP_BYTES / 8, UNIT = 16 /* of strides */ };
+enum { RANK = 4, TYPE = 7, INTERLEAVE = 11, SWIZZLE = 13, FILL = 15, TF32 = 16, PROMOTION = 17 };
+
+unsigned tensor_type_bytes(unsigned type) {
+    static const uint8_t bytes[TENSOR_MAP_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return bytes[type];
+}
+
+/* The hardware's number of a type, with TF32 << 4. */
+static const uint8_t type_codes[TENSOR_MAP_TYPES] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7 | 1 << 4, 8 | 1 << 4};
+
+static uint64_t units(const tensor_map *map, unsigned d) { return d < map->rank ? map->stride[d] / UNIT : 0; }
+static uint64_t less_one(const tensor_map *map, unsigned d) { return d < map->rank ? map->dim[d] - 1 : 0; }
+
+void tensor_map_pack(const tensor_map *map, uint8_t out[TENSOR_MAP_BYTES]) {
+    static const uint64_t period[] = {16, 256, 512, 1024};
+    uint64_t w[WORDS] = {map->address}, code = type_codes[map->type], bytes = tensor_type_bytes(map->type);
+    w[1] = (uint64_t)(map->rank - 1u) << RANK | (code & 15) << TYPE | (uint64_t)map->interleave << INTERLEAVE | (uint64_t)map->swizzle << SWIZZLE |
+           (uint64_t)map->fill << FILL | code >> 4 << TF32 | (uint64_t)map->promotion << PROMOTION;
+    w[1] |= units(map, 1) << 32;
+    w[2] = (units(map, 2) & UINT32_MAX) | units(map, 3) << 32;
+    w[3] = units(map, 4) & UINT32_MAX;
+    w[4] = less_one(map, 0) | less_one(map, 1) << 32;
+    w[5] = less_one(map, 2) | less_one(map, 3) << 32;
+    w[6] = less_one(map, 4) | (map->box[0] - 1ull) << 56;
+    for (unsigned d = 0; d < map->rank; d++) {
+        if (d) w[3] |= (units(map, d) >> 32 & 15) << (28 + 4 * d);
+        if (d) w[7] |= (map->box[d] - 1ull) << 8 * (d - 1);
+        w[6] |= (map->step[d] - 1ull) << (32 + 3 * d);
+        bytes *= map->box[d] / map->step[d];
+    }
+    w[8] = bytes;
+    w[9] = period[map->swizzle & 3];
+    memcpy(out, w, TENSOR_MAP_BYTES);
+}
+
+bool tensor_map_unpack(const uint8_t in[TENSOR_MAP_BYTES], tensor_map *map) {
+    uint64_t w[WORDS];
+    memcpy(w, in, sizeof w);
+    uint32_t code = (uint32_t)(w[1] >> TYPE & 15) | (uint32_t)(w[1] >> TF32 & 1) << 4;
+    *map = (tensor_map){.address = w[0], .rank = (uint8_t)((w[1] >> RANK & 7) + 1), .interleave = w[1] >> INTERLEAVE & 3, .swizzle = w[1] >> SWIZZLE & 3,
+                        .fill = w[1] >> FILL & 1, .promotion = w[1] >> PROMOTION & 3};
+    while (map->type < TENSOR_MAP_TYPES && type_codes[map->type] != code) map->type++;
+    if (map->type == TENSOR_MAP_TYPES || map->rank > TENSOR_DIMS || map->interleave == 3 || (w[1] & UINT32_MAX) >> (PROMOTION + 2) || w[1] & 15) return false;
+    const uint64_t strides[] = {0, w[1] >> 32, w[2] & UINT32_MAX, w[2] >> 32, w[3] & UINT32_MAX};
+    const uint64_t dims[] = {w[4] & UINT32_MAX, w[4] >> 32, w[5] & UINT32_MAX, w[5] >> 32, w[6] & UINT32_MAX};
+    for (unsigned d = 0; d < map->rank; d++) {
+        map->dim[d] = dims[d] + 1;
+        map->stride[d] = d ? (strides[d] | (w[3] >> (28 + 4 * d) & 15) << 32) * UNIT : tensor_type_bytes(map->type);
+        map->step[d] = (uint32_t)(w[6] >> (32 + 3 * d) & 7) + 1;
+        map->box[d] = (d ? (uint32_t)(w[7] >> 8 * (d - 1) & 255) : (uint32_t)(w[6] >> 56)) + 1;
+    }
+    return true;
+}
+
+uint32_t tensor_map_count(const tensor_map *map, unsigned dim) {
+    if (dim >= map->rank) return 1;
+    return dim == 0 && !map->interleave ? map->box[0] : (map->box[dim] + map->step[dim] - 1) / map->step[dim];
+}
+
+uint32_t tensor_map_box_bytes(const tensor_map *map) {
+    uint32_t bytes = tensor_type_bytes(map->type);
+    for (unsigned d = 0; d < map->rank; d++) bytes *= tensor_map_count(map, d);
+    return bytes;
+}

@@ -1,0 +1,33 @@
+/* Tensor maps (CUtensorMap): what cuTensorMapEncodeTiled writes into 128 bytes, and TMA reads. */
+#ifndef WG_ENGINE_TENSOR_MAP_H
+#define WG_ENGINE_TENSOR_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TENSOR_DIMS = 5, TENSOR_MAP_BYTES = 128 };
+typedef enum tensor_type { /* CUtensorMapDataType */
+    TENSOR_MAP_U8, TENSOR_MAP_U16, TENSOR_MAP_U32, TENSOR_MAP_S32, TENSOR_MAP_U64, TENSOR_MAP_S64, TENSOR_MAP_F16, TENSOR_MAP_F32, TENSOR_MAP_F64, TENSOR_MAP_BF16,
+    TENSOR_MAP_F32_FTZ, TENSOR_MAP_TF32, TENSOR_MAP_TF32_FTZ, TENSOR_MAP_TYPES
+} tensor_type;
+
+typedef struct tensor_map {
+    uint64_t address;
+    uint64_t dim[TENSOR_DIMS];        /* elements */
+    uint64_t stride[TENSOR_DIMS];     /* bytes; [0]: of an element */
+    uint32_t box[TENSOR_DIMS];        /* elements of the tensor that the box spans */
+    uint32_t step[TENSOR_DIMS];       /* every so many of them are taken */
+    uint8_t type, rank, interleave, swizzle, promotion, fill;
+    bool im2col;
+} tensor_map;
+
+unsigned tensor_type_bytes(unsigned type);
+void tensor_map_pack(const tensor_map *map, uint8_t out[TENSOR_MAP_BYTES]);
+/* False: no such map. */
+bool tensor_map_unpack(const uint8_t in[TENSOR_MAP_BYTES], tensor_map *map);
+
+/* How many elements the box takes along a dimension; bytes of all of it. */
+uint32_t tensor_map_count(const tensor_map *map, unsigned dim);
+uint32_t tensor_map_box_bytes(const tensor_map *map);
+
+#endif

@@ -1,0 +1,178 @@
+#include "engine/tma.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/fault.h"
+
+enum { CHUNK = 16 /* bytes that a swizzle keeps together */, MOST_ROW = 256 * 8 };
+
+static eng_finding refusal(const eng_bulk *b, uint64_t address) {
+    return (eng_finding){.kind = ENG_FAULT_TENSOR_MAP, .lanes = 1u << b->lane, .lane = b->lane, .space = ENG_GLOBAL, .access = ENG_READ,
+                         .width = TENSOR_MAP_BYTES, .address = address, .fatal = true};
+}
+
+bool eng_tma_map(eng_bulk *b, uint64_t address, unsigned rank, tensor_map *map) {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    if (!eng_bulk_aligned(b, address, 64) || !eng_bulk_peek(b, address, sizeof bytes, bytes)) return false;
+    bool known = tensor_map_unpack(bytes, map);
+    if (known && map->rank == rank && !map->im2col) return true;
+    eng_finding f = refusal(b, address);
+    if (known) snprintf(f.text, sizeof f.text, "the map is %s of %u dimensions, the instruction copies a tile of %u", map->im2col ? "for im2col," : "one", map->rank, rank);
+    else snprintf(f.text, sizeof f.text, "these 128 bytes are no tensor map that cuTensorMapEncodeTiled made");
+    eng_fault(b->w, &b->ins, &f);
+    return !(b->ended = true);
+}
+
+bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c) {
+    int64_t at = (int64_t)c[0] * tensor_type_bytes(map->type);
+    if (map->interleave || at % CHUNK == 0) return true;
+    eng_finding f = refusal(b, map->address);
+    snprintf(f.text, sizeof f.text, "coordinate 0 is %d: the box must begin at a multiple of %d bytes, that is of %u elements", c[0], (int)CHUNK,
+             (unsigned)CHUNK / tensor_type_bytes(map->type));
+    eng_fault(b->w, &b->ins, &f);
+    return !(b->ended = true);
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/* A row of the box: elements side by side along dimension 0. */
+typedef struct row {
+    uint64_t global;        /* of the first element that lies in the tensor */
+    uint32_t place;         /* of the row, bytes from the start of the box in shared memory */
+    uint32_t before, bytes; /* that lie outside; that lie in the tensor, behind them */
+} row;
+
+typedef struct walk {
+    const tensor_map *map;
+    const int32_t *c;
+    uint32_t at[TENSOR_DIMS]; /* of the row in the box, in elements that are taken */
+    uint32_t row_bytes, place;
+    bool done;
+} walk;
+
+static walk walk_begin(const tensor_map *map, const int32_t *c) {
+    return (walk){.map = map, .c = c, .row_bytes = tensor_map_count(map, 0) * tensor_type_bytes(map->type)};
+}
+
+static row next_row(walk *k) {
+    const tensor_map *m = k->map;
+    const int64_t element = tensor_type_bytes(m->type), n = tensor_map_count(m, 0);
+    row r = {.place = k->place};
+    int64_t first = k->c[0], last = first + n; /* of the tensor */
+    uint64_t address = m->address;
+    bool inside = true;
+    for (unsigned d = 1; d < m->rank; d++) {
+        int64_t at = k->c[d] + (int64_t)k->at[d] * m->step[d];
+        inside &= at >= 0 && (uint64_t)at < m->dim[d];
+        address += (uint64_t)at * m->stride[d];
+    }
+    if (last > (int64_t)m->dim[0]) last = (int64_t)m->dim[0];
+    if (first < 0) first = 0;
+    if (inside && first < last) {
+        r.global = address + (uint64_t)(first * element);
+        r.before = (uint32_t)((first - k->c[0]) * element);
+        r.bytes = (uint32_t)((last - first) * element);
+    }
+    k->place += k->row_bytes;
+    unsigned d = 1;
+    while (d < m->rank && ++k->at[d] == tensor_map_count(m, d)) k->at[d++] = 0;
+    k->done = d >= m->rank;
+    return r;
+}
+
+/* Where a byte of the box lies: the swizzle exchanges chunks within so many bytes, by the address. */
+static uint64_t swizzled(const tensor_map *map, uint64_t at) {
+    static const uint8_t rows[] = {0, 1, 3, 7};
+    return at ^ ((at >> 7 & rows[map->swizzle & 3]) << 4);
+}
+
+/* Does the box cover whole periods of the swizzle, so that its bytes are those of the place? */
+static bool covers(const tensor_map *map, uint32_t bytes) { return !map->swizzle || bytes % 128 == 0; }
+
+static void tell_box(eng_bulk *b, const tensor_map *map, const eng_bulk_at *place, unsigned access) {
+    uint32_t bytes = tensor_map_box_bytes(map);
+    if (covers(map, bytes)) {
+        eng_bulk_shared(b, place, 0, bytes, access);
+        return;
+    }
+    for (uint32_t k = 0; k < bytes; k += CHUNK) eng_bulk_shared(b, place, swizzled(map, place->at + k) - place->at, CHUNK, access);
+}
+
+static void put_row(const tensor_map *map, const eng_bulk_at *to, uint32_t place, const uint8_t *bytes, uint32_t n) {
+    if (!map->swizzle) {
+        memcpy(to->reach.at + to->at + place, bytes, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k += CHUNK) memcpy(to->reach.at + swizzled(map, to->at + place + k), bytes + k, CHUNK);
+}
+static void get_row(const tensor_map *map, const eng_bulk_at *from, uint32_t place, uint8_t *bytes, uint32_t n) {
+    if (!map->swizzle) {
+        memcpy(bytes, from->reach.at + from->at + place, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k += CHUNK) memcpy(bytes + k, from->reach.at + swizzled(map, from->at + place + k), CHUNK);
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+/* What lies outside of the tensor. */
+static void fill(const tensor_map *map, uint8_t *bytes, uint32_t n) {
+    static const uint8_t half_nan[2] = {0xff, 0x7f}, nan[4] = {0xff, 0xff, 0xff, 0x7f}, wide_nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+    const unsigned width = tensor_type_bytes(map->type);
+    if (!map->fill) {
+        memset(bytes, 0, n);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k += width) memcpy(bytes + k, width == 2 ? half_nan : width == 4 ? nan : wide_nan, width);
+}
+
+void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_target *t, unsigned count) {
+    const uint32_t bytes = tensor_map_box_bytes(map);
+    b->ins.width = (uint8_t)tensor_type_bytes(map->type);
+    eng_bulk_for(b, &t->barrier);
+    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+        uint8_t held[MOST_ROW];
+        row r = next_row(&k);
+        if (r.bytes != k.row_bytes) fill(map, held, k.row_bytes);
+        eng_bulk_read(b, r.global, r.bytes, held + r.before);
+        for (unsigned n = 0; n < count; n++) put_row(map, &t[n].data, r.place, held, k.row_bytes);
+    }
+    for (unsigned n = 0; n < count && !b->ended; n++) {
+        if (n) eng_bulk_for(b, &t[n].barrier);
+        tell_box(b, map, &t[n].data, ENG_WRITE);
+    }
+    for (unsigned n = 0; n < count && !b->ended; n++) eng_bulk_complete(b, &t[n].barrier, bytes);
+}
+
+void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from) {
+    b->ins.width = (uint8_t)tensor_type_bytes(map->type);
+    tell_box(b, map, from, ENG_READ);
+    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+        uint8_t held[MOST_ROW];
+        row r = next_row(&k);
+        if (!r.bytes) continue;
+        get_row(map, from, r.place, held, k.row_bytes);
+        eng_bulk_write(b, r.global, r.bytes, held + r.before);
+    }
+}
+
+static unsigned sass_type_of(unsigned type) {
+    static const uint8_t types[TENSOR_MAP_TYPES] = {
+        [TENSOR_MAP_U32] = SASS_U32, [TENSOR_MAP_S32] = SASS_S32, [TENSOR_MAP_U64] = SASS_U64, [TENSOR_MAP_S64] = SASS_S64, [TENSOR_MAP_F16] = SASS_F16,
+        [TENSOR_MAP_F32] = SASS_F32, [TENSOR_MAP_F64] = SASS_F64, [TENSOR_MAP_BF16] = SASS_BF16, [TENSOR_MAP_F32_FTZ] = SASS_F32};
+    return types[type];
+}
+
+void eng_tma_reduce(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from, unsigned op) {
+    const unsigned type = sass_type_of(map->type);
+    b->ins.width = (uint8_t)tensor_type_bytes(map->type);
+    tell_box(b, map, from, ENG_READ);
+    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+        uint8_t held[MOST_ROW];
+        row r = next_row(&k);
+        if (!r.bytes) continue;
+        get_row(map, from, r.place, held, k.row_bytes);
+        eng_bulk_reduce(b, r.global, r.bytes, held + r.before, op, type);
+    }
+}

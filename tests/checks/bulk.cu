@@ -1,0 +1,351 @@
+// Bulk copies (TMA): who waits for them, and how. Code for sm_90 alone has them.
+#include <cooperative_groups.h>
+#include <stdint.h>
+namespace cg = cooperative_groups;
+enum { BYTES = 256, WORDS = BYTES / 4 };
+
+__device__ static unsigned window(const void *shared) { return (unsigned)__cvta_generic_to_shared(shared); }
+__device__ static void begin(uint64_t *bar, unsigned n) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(window(bar)), "r"(n) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+__device__ static void expect(uint64_t *bar, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(window(bar)), "r"(bytes) : "memory");
+}
+__device__ static void await(uint64_t *bar, unsigned parity) {
+    unsigned done;
+    do asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(done) : "r"(window(bar)), "r"(parity) : "memory");
+    while (!done);
+}
+__device__ static void load(void *to, const void *from, unsigned bytes, uint64_t *bar) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(window(to)), "l"(from), "r"(bytes), "r"(window(bar)) : "memory");
+}
+__device__ static void store(void *to, const void *from, unsigned bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(window(from)), "r"(bytes) : "memory");
+}
+__device__ static void add(void *to, const void *from, unsigned bytes) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(to), "r"(window(from)), "r"(bytes) : "memory");
+}
+__device__ static void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+template <int N> __device__ static void wait_group() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
+template <int N> __device__ static void wait_read() { asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory"); }
+__device__ static void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// run 4 64 silent
+__global__ void waited(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a + blockIdx.x * WORDS, BYTES, &bar);
+    await(&bar, 0);
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// run 4 64 race error
+__global__ void too_early(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a + blockIdx.x * WORDS, BYTES, &bar); // <-
+    __syncthreads(); // does not wait for the copy
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; // <-
+    await(&bar, 0);
+}
+
+// One warp waits, and a barrier of the block brings the others behind it.
+// run 4 64 silent
+__global__ void one_warp_waits(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a + blockIdx.x * WORDS, BYTES, &bar);
+    if (threadIdx.x < 32) await(&bar, 0);
+    __syncthreads();
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// run 4 64 race error
+__global__ void one_warp_for_itself(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a + blockIdx.x * WORDS, BYTES, &bar); // <-
+    if (threadIdx.x < 32) await(&bar, 0);
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; // <-
+}
+
+// Two copies, each with a barrier of its own.
+// run 4 64 silent
+__global__ void own_barriers(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[2][WORDS];
+    __shared__ uint64_t bar[2];
+    if (!threadIdx.x) begin(&bar[0], 1), begin(&bar[1], 1);
+    __syncthreads();
+    if (!threadIdx.x)
+        for (int k = 0; k < 2; k++) expect(&bar[k], BYTES), load(s[k], a + k * WORDS, BYTES, &bar[k]);
+    await(&bar[0], 0);
+    int sum = s[0][threadIdx.x];
+    await(&bar[1], 0);
+    b[blockIdx.x * 64 + threadIdx.x] = sum + s[1][threadIdx.x];
+}
+
+// run 4 64 race error
+__global__ void other_barrier(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[2][WORDS];
+    __shared__ uint64_t bar[2];
+    if (!threadIdx.x) begin(&bar[0], 1), begin(&bar[1], 1);
+    __syncthreads();
+    if (!threadIdx.x)
+        for (int k = 0; k < 2; k++) expect(&bar[k], BYTES), load(s[k], a + k * WORDS, BYTES, &bar[k]); // <-
+    await(&bar[1], 0);
+    int sum = s[0][threadIdx.x]; // <-
+    await(&bar[0], 0);
+    b[blockIdx.x * 64 + threadIdx.x] = sum + s[1][threadIdx.x];
+}
+
+// A ring of two stages: a warp copies, the others work and give the stages back.
+// run 2 96 silent
+__global__ void stages(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[2][WORDS];
+    __shared__ uint64_t full[2], empty[2];
+    if (!threadIdx.x)
+        for (int k = 0; k < 2; k++) begin(&full[k], 1), begin(&empty[k], 64);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        for (int i = 0; i < 8 && !threadIdx.x; i++) {
+            if (i >= 2) await(&empty[i % 2], (i / 2 - 1) & 1);
+            expect(&full[i % 2], BYTES);
+            load(s[i % 2], a + i * WORDS, BYTES, &full[i % 2]);
+        }
+    } else {
+        int sum = 0;
+        for (int i = 0; i < 8; i++) {
+            await(&full[i % 2], i / 2 & 1);
+            sum += s[i % 2][95 - threadIdx.x];
+            asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(window(&empty[i % 2])) : "memory");
+        }
+        b[blockIdx.x * 64 + threadIdx.x - 32] = sum;
+    }
+}
+// That the first copy has come says nothing about who still reads it.
+// run 2 96 race error
+__global__ void stage_not_given_back(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t full[2];
+    if (!threadIdx.x)
+        for (int k = 0; k < 2; k++) begin(&full[k], 1);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        for (int i = 0; i < 2 && !threadIdx.x; i++) {
+            if (i) await(&full[0], 0);
+            expect(&full[i], BYTES);
+            load(s, a + i * WORDS, BYTES, &full[i]); // <-
+        }
+    } else {
+        await(&full[0], 0);
+        b[blockIdx.x * 64 + threadIdx.x - 32] = s[95 - threadIdx.x]; // <-
+    }
+}
+
+// run 4 64 silent
+__global__ void stored(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) store(b + blockIdx.x * WORDS, s, BYTES), commit(), wait_read<0>();
+    __syncthreads();
+    s[63 - threadIdx.x] = 0;
+}
+
+// run 4 64 race error
+__global__ void changed_too_soon(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) store(b + blockIdx.x * WORDS, s, BYTES), commit(); // <-
+    __syncthreads();
+    s[63 - threadIdx.x] = 0; // <-
+    if (!threadIdx.x) wait_group<0>();
+}
+
+// run 4 64 race error
+__global__ void thread_changes_its_own(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    if (threadIdx.x) return;
+    for (int k = 0; k < WORDS; k++) s[k] = a[k];
+    publish();
+    store(b + blockIdx.x * WORDS, s, BYTES), commit(); // <-
+    s[5] = 1; // <-
+    wait_group<0>();
+}
+
+// One group may be open: the one before it has ended.
+// run 4 64 silent
+__global__ void groups(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[2][WORDS];
+    if (threadIdx.x) return;
+    for (int i = 0; i < 4; i++) {
+        if (i >= 2) wait_read<1>();
+        for (int k = 0; k < WORDS; k++) s[i % 2][k] = a[k] + i;
+        publish();
+        store(b + (blockIdx.x * 4 + i) * WORDS, s[i % 2], BYTES), commit();
+    }
+    wait_group<0>();
+}
+
+// run 4 64 race error
+__global__ void one_group_too_few(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[2][WORDS];
+    if (threadIdx.x) return;
+    for (int i = 0; i < 4; i++) {
+        if (i >= 2) wait_read<2>();
+        for (int k = 0; k < WORDS; k++) s[i % 2][k] = a[k] + i; // <-
+        publish();
+        store(b + (blockIdx.x * 4 + i) * WORDS, s[i % 2], BYTES), commit(); // <-
+    }
+    wait_group<0>();
+}
+
+// run 4 64 race error
+__global__ void read_back_too_soon(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    if (threadIdx.x) return;
+    for (int k = 0; k < WORDS; k++) s[k] = a[k];
+    publish();
+    store(b + blockIdx.x * WORDS, s, BYTES), commit(); // <-
+    a[n + blockIdx.x] = b[blockIdx.x * WORDS + 7]; // <-
+    wait_group<0>();
+}
+
+// The source of a copy changes while it is under way.
+// run 1 64 race error
+__global__ void source_changes(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a, BYTES, &bar); // <-
+    __syncthreads();
+    a[threadIdx.x] = 1; // <-
+    await(&bar, 0);
+    b[threadIdx.x] = s[threadIdx.x];
+}
+
+// run 4 64 race error
+__global__ void blocks_store_to_one_place(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = blockIdx.x;
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) store(b, s, BYTES), commit(), wait_group<0>(); // <-
+}
+
+// run 4 64 silent
+__global__ void blocks_add_to_one_place(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = blockIdx.x;
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) add(b, s, BYTES), commit(), wait_group<0>();
+}
+
+// run 1 64 out-of-bounds error
+__global__ void beyond_the_end(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a + 65536 - WORDS / 2, BYTES, &bar); // <-
+    await(&bar, 0);
+    b[threadIdx.x] = s[threadIdx.x];
+}
+
+// run 1 64 out-of-bounds error
+__global__ void beyond_shared_memory(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = 1;
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) store(b, s, 64 * BYTES), commit(), wait_group<0>(); // <-
+}
+
+// run 1 64 misaligned error
+__global__ void misaligned(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = 1;
+    publish();
+    __syncthreads();
+    if (!threadIdx.x) store(b + 1, s, BYTES), commit(), wait_group<0>(); // <-
+}
+
+__device__ static void load_for_all(void *to, const void *from, unsigned bytes, uint64_t *bar) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(window(to)), "l"(from), "r"(bytes), "r"(window(bar)), "h"((uint16_t)15) : "memory");
+}
+// run 8 64 silent
+__global__ void __cluster_dims__(4, 1, 1) to_all_blocks(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    cg::cluster_group c = cg::this_cluster();
+    if (!threadIdx.x) begin(&bar, 1), expect(&bar, BYTES);
+    c.sync();
+    if (!threadIdx.x && c.block_rank() == 2) load_for_all(s, a, BYTES, &bar);
+    await(&bar, 0);
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+    c.sync();
+}
+// run 8 64 race error
+__global__ void __cluster_dims__(4, 1, 1) to_all_blocks_who_do_not_wait(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    cg::cluster_group c = cg::this_cluster();
+    if (!threadIdx.x) begin(&bar, 1), expect(&bar, BYTES);
+    c.sync();
+    if (!threadIdx.x && c.block_rank() == 2) load_for_all(s, a, BYTES, &bar); // <-
+    c.sync();
+    b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; // <-
+    await(&bar, 0);
+    c.sync();
+}
+
+__device__ static unsigned of_rank(unsigned address, unsigned rank) {
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+    return there;
+}
+__device__ static void send(void *to, const void *from, unsigned bytes, uint64_t *bar, unsigned rank) {
+    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(of_rank(window(to), rank)), "r"(window(from)), "r"(bytes), "r"(of_rank(window(bar), rank)) : "memory");
+}
+// run 4 64 silent
+__global__ void __cluster_dims__(2, 1, 1) sent(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS], got[WORDS];
+    __shared__ uint64_t bar;
+    cg::cluster_group c = cg::this_cluster();
+    s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+    publish();
+    if (!threadIdx.x) begin(&bar, 1), expect(&bar, BYTES);
+    c.sync();
+    if (!threadIdx.x) send(got, s, BYTES, &bar, c.block_rank() ^ 1);
+    await(&bar, 0);
+    b[blockIdx.x * 64 + threadIdx.x] = got[63 - threadIdx.x];
+    c.sync();
+}
+// run 4 64 race error
+__global__ void __cluster_dims__(2, 1, 1) sent_and_not_awaited(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS], got[WORDS];
+    __shared__ uint64_t bar;
+    cg::cluster_group c = cg::this_cluster();
+    s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
+    publish();
+    if (!threadIdx.x) begin(&bar, 1), expect(&bar, BYTES);
+    c.sync();
+    if (!threadIdx.x) send(got, s, BYTES, &bar, c.block_rank() ^ 1); // <-
+    b[blockIdx.x * 64 + threadIdx.x] = got[63 - threadIdx.x]; // <-
+    await(&bar, 0);
+    c.sync();
+}

@@ -1,0 +1,333 @@
+/* Bulk copies (TMA), with and without a tensor map, against what an H200 made of the same cases: bulk_h200.txt and
+ * tma_h200.txt, which gpu_bulk.cu and gpu_tma.cu wrote. A line holds a name and a hash of all bytes that may have changed; of tensors, a line
+ * before it says the parameters of the map, what cuTensorMapEncodeTiled answered, and the 128 bytes that it made. */
+#include "engine/harness.h"
+
+#include <stdio.h>
+
+#include "engine/tensor_map.h"
+
+enum { BULK = 8192, TILE = 16384, ROOM = 1 << 18, SMALL = 65536, BEHIND = 2048 };
+
+static uint32_t mix(uint32_t x) {
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+static void fill(uint8_t *p, size_t n, uint32_t seed) {
+    for (size_t i = 0; i < n; i++) p[i] = (uint8_t)(mix((uint32_t)i / 4 + seed * 0x9e3779b9u) >> 8 * (i & 3));
+}
+static uint64_t hash_of(const uint8_t *p, size_t n) {
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* --- launches ----------------------------------------------------------------------------------- */
+
+typedef struct bench {
+    machine *m;
+    uint64_t in, out, memory, map; /* device memory */
+    uint8_t held[ROOM];
+    int wrong;
+} bench;
+static bench B;
+
+static void launch(const char *kernel, uint32_t blocks, uint32_t threads, uint32_t shared, const void *const *args, unsigned n) {
+    machine *m = B.m;
+    const img_function *f = img_find_function(m->module, kernel);
+    uint8_t params[400] = {0};
+    if (!f) fail_msg("no kernel %s", kernel);
+    assert_int_equal(f->n_params, n);
+    for (unsigned k = 0; k < n; k++) memcpy(params + f->params[k].offset, args[k], f->params[k].size);
+    eng_launch l = {.function = f, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .params = params, .jobs = 1, .shared_dynamic = shared, .finding = machine_finding, .ctx = m};
+    memcpy(l.cluster, f->cluster, sizeof l.cluster);
+    m->n_findings = 0;
+    eng_result_free(&m->result);
+    if (eng_run(m->code, &l, &m->result, &m->err) != WG_OK) fail_msg("%s: %s", kernel, m->err.text);
+    assert_int_equal(m->n_findings, 0);
+}
+#define LAUNCH(kernel, blocks, threads, shared, ...)                                     \
+    do {                                                                                 \
+        const void *args_[] = {__VA_ARGS__};                                             \
+        launch(kernel, blocks, threads, shared, args_, sizeof args_ / sizeof *args_);    \
+    } while (0)
+
+static void to_device(uint64_t to, const void *from, size_t n) {
+    if (eng_memory_copy(eng_device_memory(B.m->device), to, (uint64_t)(uintptr_t)from, n, ENG_HOST_TO_DEVICE, &B.m->err) != WG_OK) fail_msg("%s", B.m->err.text);
+}
+static void on_device(uint64_t to, uint64_t from, size_t n) {
+    if (eng_memory_copy(eng_device_memory(B.m->device), to, from, n, ENG_DEVICE_TO_DEVICE, &B.m->err) != WG_OK) fail_msg("%s", B.m->err.text);
+}
+static void preset(uint64_t to, uint8_t value, size_t n) {
+    if (eng_memory_fill(eng_device_memory(B.m->device), to, &value, 1, n, &B.m->err) != WG_OK) fail_msg("%s", B.m->err.text);
+}
+static void judge(const char *name, uint64_t at, size_t n, uint64_t hash) {
+    machine_read(B.m, B.held, at, n);
+    if (hash_of(B.held, n) == hash) return;
+    print_error("%s: not what the H200 made\n", name);
+    B.wrong++;
+}
+
+static void begin(const char *cubin) {
+    char path[300];
+    snprintf(path, sizeof path, WG_CONFORMANCE "/%s.sm_90.cubin", cubin);
+    B.m = machine_open(path);
+    B.wrong = 0;
+    B.in = machine_alloc(B.m, NULL, ROOM), B.out = machine_alloc(B.m, NULL, ROOM), B.memory = machine_alloc(B.m, NULL, ROOM), B.map = machine_alloc(B.m, NULL, 128);
+}
+static void end(int cases, int least) {
+    machine_close(B.m);
+    assert_int_equal(B.wrong, 0);
+    assert_true(cases >= least);
+}
+
+/* --- without a map --------------------------------------------------------------------------------- */
+
+static const char *const operations[] = {"add.u32", "add.s32", "add.u64", "add.noftz.f16", "add.noftz.bf16", "add.f32", "add.f64", "inc.u32", "dec.u32",
+                                         "min.u32", "max.u32", "min.s32", "max.s32", "min.u64", "max.u64", "min.s64", "max.s64", "min.f16", "max.f16",
+                                         "min.bf16", "max.bf16", "and.b32", "or.b32", "xor.b32", "and.b64", "or.b64", "xor.b64"};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+static int operation_of(const char *name) {
+    for (int k = 0; k < OPERATIONS; k++)
+        if (!strncmp(operations[k], name, strlen(operations[k]))) return k;
+    fail_msg("no operation %s", name);
+    return 0;
+}
+
+/* Floats whose exponents lie near each other, some of them denormal: sums of them round. */
+static void near_floats(uint8_t *to, size_t n, int operation) {
+    static const int of[] = {3, 4, 5, 6, 17, 18, 19, 20};
+    unsigned k = 0, wide = operation == 5 ? 4 : operation == 6 ? 8 : 2;
+    bool bfloat = operation == 4 || operation >= 19;
+    while (of[k] != operation) k++;
+    for (unsigned i = 0; i < n / wide; i++) {
+        uint64_t bits = (uint64_t)mix(i * 3 + k) << 32 | mix(i * 7 + 99 + k), v;
+        unsigned e = mix(i % 1024 + 5) % 12;
+        if (wide == 8) v = (bits & UINT64_C(0x800fffffffffffff)) | (uint64_t)(e < 3 ? e : 1000 + e + bits % 3) << 52;
+        else if (wide == 4) v = (bits & 0x807fffff) | (uint64_t)(e < 3 ? e : 120 + e + bits % 3) << 23;
+        else if (bfloat) v = (bits & 0x807f) | (uint64_t)(e < 3 ? e : 120 + e + bits % 3) << 7;
+        else v = (bits & 0x83ff) | (uint64_t)(e < 3 ? e : 10 + e + bits % 3) << 10;
+        memcpy(to + i * wide, &v, wide);
+    }
+}
+
+static void copy_case(const char *name, const char *kind, const char *rest, uint64_t hash) {
+    static const uint32_t sizes[] = {16, 32, 48, 128, 1008, 2048};
+    uint32_t bytes = 0, number = 0, hint = 0, place = 0, goes = 0;
+    preset(B.out, 0x3c, SMALL);
+    sscanf(rest, "%u.%u.%u", &bytes, &number, &hint);
+    while (place < 6 && sizes[place] != bytes) place++;
+    uint32_t soff = 16 * place, goff = 32 * place + 16;
+    if (!strcmp(kind, "g2s")) {
+        if (!strcmp(rest, "few")) bytes = 64, number = soff = goff = 0;
+        LAUNCH("g2s", 1, 64, 0, &B.in, &B.out, &bytes, &soff, &goff, &number);
+        goes = BULK + 32;
+    } else if (!strcmp(kind, "s2g")) {
+        LAUNCH("s2g", 1, 64, 0, &B.in, &B.out, &bytes, &soff, &goff, &number, &hint);
+        goes = BULK * 2;
+    } else if (!strcmp(kind, "s2s")) {
+        uint32_t n = 1024;
+        LAUNCH("s2s", 2, 64, 0, &B.in, &B.out, &n, &bytes); /* which reduction */
+        goes = 2 * BULK + 8;
+    } else if (!strncmp(kind, "mcast", 5)) {
+        uint32_t blocks = (uint32_t)(kind[5] - '0'), n = 512, mask = !strcmp(rest, "some") ? 5 : (1u << blocks) - 1;
+        LAUNCH(kind, blocks, 64, 0, &B.in, &B.out, &n, &mask, &n, &bytes); /* a hint */
+        goes = blocks * BULK + 4 * blocks;
+    } else if (!strcmp(kind, "reduce")) {
+        int op = operation_of(rest);
+        bytes = 2048 + 16;
+        hint = rest[strlen(rest) - 1] == '1';
+        on_device(B.out, B.in + 16384, 16384);
+        LAUNCH("reduce", 1, 64, 0, &B.in, &B.out, &bytes, &op, &hint);
+        goes = 4096;
+    } else if (!strcmp(kind, "reduce_near")) {
+        static uint8_t floats[16384];
+        int op = operation_of(rest);
+        near_floats(floats, sizeof floats, op);
+        uint64_t from = B.in + 32768;
+        bytes = 8192;
+        to_device(from, floats, sizeof floats);
+        on_device(B.out, from + 8192, 8192);
+        LAUNCH("reduce", 1, 64, 0, &from, &B.out, &bytes, &op, &hint);
+        goes = 8192;
+    } else if (!strcmp(kind, "elect")) {
+        static const uint32_t masks[16] = {0xffffffff, 0xfffffffe, 0x80000000, 0xff00, 0xaaaaaaaa, 0x10, 0xf0f0f0f0, 1, 3, 0xc0000000, 0x7fffffff, 0x12345678, 0x80000001, 0x00010000, 0x0ff00000, 0x5555};
+        uint64_t at = B.in + 60000;
+        to_device(at, masks, sizeof masks);
+        LAUNCH("elect", 1, 32, 0, &B.out, &at);
+        goes = 256;
+    } else if (!strcmp(kind, "g2s_hint")) {
+        bytes = 2048;
+        LAUNCH("g2s_hint", 1, 64, 0, &B.in, &B.out, &bytes);
+        goes = BULK;
+    } else {
+        fail_msg("no such case: %s", name);
+    }
+    judge(name, B.out, goes, hash);
+}
+
+static void copies(void **state) {
+    (void)state;
+    static uint8_t bytes[SMALL];
+    char line[2000], name[100];
+    unsigned long long hash;
+    int cases = 0;
+    begin("bulk");
+    fill(bytes, sizeof bytes, 1);
+    to_device(B.in, bytes, sizeof bytes);
+    FILE *f = fopen(WG_CONFORMANCE "/bulk_h200.txt", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (*line == '#' || sscanf(line, "%99s %llx", name, &hash) != 2) continue;
+        char *dot = strchr(name, '.'), kind[100];
+        snprintf(kind, sizeof kind, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+        copy_case(name, kind, dot ? dot + 1 : "", hash);
+        cases++;
+    }
+    fclose(f);
+    end(cases, 100);
+}
+
+/* --- with a map ------------------------------------------------------------------------------------ */
+
+typedef struct tile_case {
+    char name[40];
+    tensor_map map;
+    int c[TENSOR_DIMS];
+    uint32_t soff;
+    int answer;
+    uint64_t words[16], memory; /* the map as the hardware's driver made it, of a tensor in memory from there on */
+} tile_case;
+
+/* Numbers behind a word; false: the word is not there. */
+static bool numbers(const char *line, const char *word, uint64_t *to, unsigned n) {
+    char key[20];
+    snprintf(key, sizeof key, " %s ", word);
+    const char *at = strstr(line, key);
+    if (!at) return false;
+    char *next = (char *)(uintptr_t)(at + strlen(key));
+    for (unsigned k = 0; k < n; k++) to[k] = (uint64_t)strtoll(next, &next, 10);
+    return true;
+}
+static bool parse(const char *line, tile_case *t) {
+    uint64_t one[8];
+    *t = (tile_case){0};
+    if (sscanf(line, "map %39s", t->name) != 1) return false;
+    tensor_map *m = &t->map;
+    if (!numbers(line, "type", one, 1)) return false;
+    m->type = (uint8_t)one[0];
+    numbers(line, "rank", one, 1), m->rank = (uint8_t)one[0];
+    numbers(line, "at", &m->address, 1);
+    if (m->rank > TENSOR_DIMS) return false;
+    numbers(line, "dim", m->dim, m->rank);
+    if (m->rank > 1) numbers(line, "stride", m->stride + 1, m->rank - 1u);
+    numbers(line, "box", one, m->rank);
+    for (unsigned d = 0; d < m->rank; d++) m->box[d] = (uint32_t)one[d];
+    numbers(line, "es", one, m->rank);
+    for (unsigned d = 0; d < m->rank; d++) m->step[d] = (uint32_t)one[d];
+    numbers(line, "inter", one, 1), m->interleave = (uint8_t)one[0];
+    numbers(line, "swz", one, 1), m->swizzle = (uint8_t)one[0];
+    numbers(line, "prom", one, 1), m->promotion = (uint8_t)one[0];
+    numbers(line, "fill", one, 1), m->fill = (uint8_t)one[0];
+    numbers(line, "c", one, m->rank);
+    for (unsigned d = 0; d < m->rank; d++) t->c[d] = (int)(int64_t)one[d];
+    numbers(line, "soff", one, 1), t->soff = (uint32_t)one[0];
+    numbers(line, "->", one, 1), t->answer = (int)one[0];
+    m->stride[0] = m->type < TENSOR_MAP_TYPES ? tensor_type_bytes(m->type) : 0;
+    const char *at = strstr(line, " -> ");
+    if (!at || t->answer) return at != NULL;
+    char *next = (char *)(uintptr_t)(at + 4);
+    strtol(next, &next, 10);
+    for (unsigned k = 0; k < 16; k++) t->words[k] = strtoull(next, &next, 16);
+    return sscanf(next, " memory %llx", (unsigned long long *)&t->memory) == 1;
+}
+
+/* The 128 bytes are the hardware's own. */
+static void compare_map(const tile_case *t) {
+    uint8_t bytes[TENSOR_MAP_BYTES];
+    tensor_map m = t->map, back;
+    m.address += t->memory;
+    tensor_map_pack(&m, bytes);
+    if (memcmp(bytes, t->words, sizeof bytes)) {
+        print_error("%s: not the bytes of the H200's map\n", t->name);
+        for (unsigned k = 0; k < 16; k++) {
+            uint64_t w;
+            memcpy(&w, bytes + 8 * k, 8);
+            if (w != t->words[k]) print_error("  word %u: %016llx, here %016llx\n", k, (unsigned long long)t->words[k], (unsigned long long)w);
+        }
+        B.wrong++;
+    }
+    if (!tensor_map_unpack((const uint8_t *)t->words, &back) || memcmp(&back, &m, sizeof m)) {
+        print_error("%s: not understood\n", t->name);
+        B.wrong++;
+    }
+}
+
+static void tile_of(const tile_case *t, const char *name, uint64_t hash) {
+    struct { int c[5]; uint16_t off[3]; } c = {{t->c[0], t->c[1], t->c[2], t->c[3], t->c[4]}, {0}};
+    tensor_map m = t->map;
+    uint8_t map[TENSOR_MAP_BYTES];
+    const uint32_t shared = TILE + BEHIND, bytes = tensor_map_box_bytes(&m);
+    int rank = m.rank, number = atoi(name + strcspn(name, "0123456789"));
+    m.address += B.memory;
+    tensor_map_pack(&m, map);
+    if (!strncmp(name, "load", 4)) {
+        uint64_t elsewhere = number % 16 == 5 ? B.map : 0; /* some of the maps lie in memory, some copies come with a hint */
+        int hint = number % 8 == 3;
+        if (elsewhere) LAUNCH("copy_map", 1, 32, 0, map, &B.map);
+        LAUNCH("tile", 1, 32, shared, map, &rank, &c, &bytes, &t->soff, &B.out, &elsewhere, &hint);
+        judge(name, B.out, TILE + 16, hash);
+    } else if (!strncmp(name, "store", 5)) {
+        int op = atoi(strchr(name, '.') + 1);
+        uint64_t from = B.in + 65536 + (unsigned)number % 8 * 16;
+        on_device(B.memory, B.in, ROOM / 8);
+        LAUNCH("tile_store", 1, 32, shared, map, &rank, &c, &t->soff, &from, &op);
+        judge(name, B.memory, ROOM / 8, hash);
+        on_device(B.memory, B.in, ROOM / 8);
+    } else if (!strcmp(name, "constant")) {
+        for (size_t v = 0; v < B.m->module->n_variables; v++)
+            if (strstr(B.m->module->variables[v].name, "constant_map")) memcpy(eng_constant(B.m->code, &B.m->module->variables[v]), map, sizeof map);
+        LAUNCH("tile_constant", 1, 32, shared, &bytes, &B.out, &t->c[0], &t->c[1]);
+        judge(name, B.out, TILE, hash);
+    } else if (!strncmp(name, "multicast", 9)) {
+        uint32_t mask = strchr(name, '.') ? 10 : 15;
+        LAUNCH("tile_to_many", 4, 32, shared, map, &bytes, &B.out, &t->c[0], &t->c[1], &mask);
+        judge(name, B.out, 4 * TILE + 16, hash);
+    } else {
+        fail_msg("no such case: %s", name);
+    }
+}
+
+static void tiles(void **state) {
+    (void)state;
+    static uint8_t bytes[ROOM];
+    static char line[4000];
+    char name[100];
+    unsigned long long hash;
+    tile_case t = {0};
+    int cases = 0;
+    begin("tma");
+    fill(bytes, sizeof bytes, 7);
+    to_device(B.in, bytes, sizeof bytes), to_device(B.memory, bytes, sizeof bytes);
+    FILE *f = fopen(WG_CONFORMANCE "/tma_h200.txt", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (!strncmp(line, "map ", 4)) {
+            if (!parse(line, &t)) fail_msg("%s", line);
+            if (!t.answer) compare_map(&t);
+        } else if (*line != '#' && sscanf(line, "%99s %llx", name, &hash) == 2) {
+            tile_of(&t, name, hash);
+            cases++;
+        }
+    }
+    fclose(f);
+    end(cases, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest all[] = {cmocka_unit_test(copies), cmocka_unit_test(tiles)};
+    return cmocka_run_group_tests(all, NULL, NULL);
+}

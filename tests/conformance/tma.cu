@@ -1,0 +1,151 @@
+/* Bulk copies with a tensor map (TMA): what gpu_bulk.cu runs on a GPU and test_bulk.c here. */
+#include <cuda.h>
+#include <stdint.h>
+
+enum { N = 16384 };
+struct Coordinates { int c[5]; uint16_t off[3]; };
+
+#define KERNEL extern "C" __global__ void
+__device__ static uint32_t window(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+__device__ static void bar_init(uint64_t *b, unsigned n) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(window(b)), "r"(n) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ static void expect(uint64_t *b, uint32_t n) {
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(window(b)), "r"(n) : "memory");
+}
+__device__ static bool try_wait(uint64_t *b, uint32_t parity) {
+    uint32_t ok;
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(ok) : "r"(window(b)), "r"(parity) : "memory");
+    return ok;
+}
+/* Bounded: that bytes do not come is a result, too. */
+__device__ static uint32_t await(uint64_t *b, uint32_t parity) {
+    for (int n = 0; n < 2000; n++)
+        if (try_wait(b, parity)) return 1;
+    return 0;
+}
+__device__ static void proxy() { asm volatile("fence.proxy.async;" ::: "memory"); }
+__device__ static void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+__device__ static void wait_all() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+__device__ static uint32_t my_rank() {
+    uint32_t r;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return r;
+}
+__device__ static void cluster_sync() { asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory"); }
+__device__ static uint64_t policy() {
+    uint64_t p;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
+    return p;
+}
+__device__ static void preset(uint8_t *s, unsigned n, uint32_t v) {
+    for (unsigned i = threadIdx.x; i < n / 4; i += blockDim.x) ((uint32_t *)s)[i] = v;
+}
+__device__ static void copy(uint8_t *to, const uint8_t *from, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n / 4; i += blockDim.x) ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+}
+
+__device__ static uint8_t *aligned(uint8_t *room) { return room + (1024 - (window(room) & 1023)) % 1024; }
+#define C1 "r"(c.c[0])
+#define C2 C1, "r"(c.c[1])
+#define C3 C2, "r"(c.c[2])
+#define C4 C3, "r"(c.c[3])
+#define C5 C4, "r"(c.c[4])
+
+KERNEL tile(const __grid_constant__ CUtensorMap map, int rank, Coordinates c, uint32_t bytes, uint32_t soff, uint8_t *out, const CUtensorMap *elsewhere, int hint) {
+    extern __shared__ __align__(16) uint8_t room[];
+    uint8_t *s = aligned(room);
+    __shared__ uint64_t bar, seen[2];
+    const CUtensorMap *m = elsewhere ? elsewhere : &map;
+    preset(s, N, 0xa5a5a5a5u);
+    if (!threadIdx.x) bar_init(&bar, 1);
+    proxy();
+    __syncthreads();
+    if (!threadIdx.x) {
+        expect(&bar, bytes);
+        asm volatile("prefetch.tensormap [%0];" ::"l"(m) : "memory");
+#define LOAD(n, list, co, h)                                                                                                                          \
+    case n:                                                                                                                                        \
+        if (hint) {                                                                                                                                \
+            asm volatile("cp.async.bulk.prefetch.tensor." #n "d.L2.global.tile [%0, " list "];" ::"l"(m), "r"(0), "r"(0), co : "memory");               \
+            asm volatile("cp.async.bulk.tensor." #n "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%1], [%0, " list "], [%2], %" h ";" \
+                         ::"l"(m), "r"(window(s) + soff), "r"(window(&bar)), co, "l"(policy()) : "memory");                                         \
+        } else {                                                                                                                                   \
+            asm volatile("cp.async.bulk.tensor." #n "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%1], [%0, " list "], [%2];"           \
+                         ::"l"(m), "r"(window(s) + soff), "r"(window(&bar)), co : "memory");                                                        \
+        }                                                                                                                                          \
+        break;
+        switch (rank) {
+        LOAD(1, "{%3}", C1, "4") LOAD(2, "{%3,%4}", C2, "5") LOAD(3, "{%3,%4,%5}", C3, "6") LOAD(4, "{%3,%4,%5,%6}", C4, "7") LOAD(5, "{%3,%4,%5,%6,%7}", C5, "8")
+        }
+    }
+    uint32_t ok = await(&bar, 0);
+    if (!threadIdx.x) seen[0] = 0, seen[1] = ok;
+    __syncthreads();
+    copy(out, s, N);
+    copy(out + N, (uint8_t *)seen, 16);
+}
+__device__ __constant__ CUtensorMap constant_map;
+KERNEL tile_constant(uint32_t bytes, uint8_t *out, int x, int y) {
+    extern __shared__ __align__(16) uint8_t room[];
+    uint8_t *s = aligned(room);
+    __shared__ uint64_t bar;
+    preset(s, N, 0xa5a5a5a5u);
+    if (!threadIdx.x) {
+        bar_init(&bar, 1);
+        expect(&bar, bytes);
+    }
+    proxy();
+    __syncthreads();
+    if (!threadIdx.x) asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%1], [%0, {%3, %4}], [%2];" ::"l"(&constant_map), "r"(window(s)), "r"(window(&bar)), "r"(x), "r"(y) : "memory");
+    await(&bar, 0);
+    __syncthreads();
+    copy(out, s, N);
+}
+KERNEL __cluster_dims__(4, 1, 1) tile_to_many(const __grid_constant__ CUtensorMap m, uint32_t bytes, uint8_t *out, int x, int y, uint32_t mask) {
+    extern __shared__ __align__(16) uint8_t room[];
+    uint8_t *s = aligned(room);
+    __shared__ uint64_t bar;
+    unsigned rank = my_rank();
+    preset(s, N, 0xa5a5a5a5u);
+    if (!threadIdx.x) {
+        bar_init(&bar, 1);
+        expect(&bar, bytes);
+    }
+    proxy();
+    cluster_sync();
+    if (!threadIdx.x && rank == 2) asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%1], [%0, {%3, %4}], [%2], %5;" ::"l"(&m), "r"(window(s)), "r"(window(&bar)), "r"(x), "r"(y), "h"((uint16_t)mask) : "memory");
+    uint32_t ok = await(&bar, 0);
+    cluster_sync();
+    copy(out + rank * N, s, N);
+    if (!threadIdx.x) ((uint32_t *)(out + 4 * N))[rank] = ok;
+}
+#define STORE(n, list, ...)                                                                                                                         \
+    case n:                                                                                                                                        \
+        switch (op) {                                                                                                                              \
+        case 0: asm volatile("cp.async.bulk.tensor." #n "d.global.shared::cta.tile.bulk_group [%0, " list "], [%1];" ::"l"(&m), "r"(window(s) + soff), __VA_ARGS__ : "memory"); break; \
+        REDUCE(1, n, "add", list, __VA_ARGS__) REDUCE(2, n, "min", list, __VA_ARGS__) REDUCE(3, n, "max", list, __VA_ARGS__) REDUCE(4, n, "inc", list, __VA_ARGS__) \
+        REDUCE(5, n, "dec", list, __VA_ARGS__) REDUCE(6, n, "and", list, __VA_ARGS__) REDUCE(7, n, "or", list, __VA_ARGS__) REDUCE(8, n, "xor", list, __VA_ARGS__)  \
+        }                                                                                                                                          \
+        break;
+#define REDUCE(k, n, o, list, ...) \
+    case k: asm volatile("cp.reduce.async.bulk.tensor." #n "d.global.shared::cta." o ".tile.bulk_group [%0, " list "], [%1];" ::"l"(&m), "r"(window(s) + soff), __VA_ARGS__ : "memory"); break;
+KERNEL tile_store(const __grid_constant__ CUtensorMap m, int rank, Coordinates c, uint32_t soff, const uint8_t *in, int op) {
+    extern __shared__ __align__(16) uint8_t room[];
+    uint8_t *s = aligned(room);
+    copy(s, in, N);
+    proxy();
+    __syncthreads();
+    if (threadIdx.x) return;
+    switch (rank) {
+    STORE(1, "{%2}", C1) STORE(2, "{%2,%3}", C2) STORE(3, "{%2,%3,%4}", C3) STORE(4, "{%2,%3,%4,%5}", C4) STORE(5, "{%2,%3,%4,%5,%6}", C5)
+    }
+    commit();
+    wait_all();
+}
+/* the map made by a thread of another launch */
+KERNEL copy_map(const __grid_constant__ CUtensorMap m, CUtensorMap *to) {
+    if (threadIdx.x < 32) ((uint32_t *)to)[threadIdx.x] = ((const uint32_t *)&m)[threadIdx.x];
+}
