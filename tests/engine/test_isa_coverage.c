@@ -442,7 +442,6 @@ static const struct { sass_op op; const char *why; } not_emitted[] = {
     {SASS_UIMAD_HI, "high products become IMAD.HI or half of a UIMAD.WIDE"},
     {SASS_ULDC_R, "uniform indices into constant memory become LDC"},
     {SASS_BRXU, "jump tables on parameters become branches or a BRX"},
-    {SASS_ENDCOLLECTIVE, "only where lanes come apart to a shuffle or vote that names them all"},
 };
 
 /* The words that test_conformance executes as an H200 does; ~: those that differ. */
