@@ -202,9 +202,7 @@ void sass_take_async_shared(sass_cursor *at, unsigned arg, unsigned arg2) {
 void sass_show_async_shared(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_item(out);
-    sass_address shown = at->instr->mem2;
-    shown.offset &= 0xfffff; /* nvdisasm shows it without a sign */
-    put_address(out, &shown, "", at->form == 6 && bit(at->instr, 91));
+    put_address(out, &at->instr->mem2, "", at->form == 6 && bit(at->instr, 91));
 }
 void sass_take_async_global(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);

@@ -114,7 +114,7 @@ static void test_addresses(void **state) {
     assert_int_equal(i.mem2.offset, 0x80);
     assert_int_equal(i.mem.base, 2);
     assert_int_equal(i.width, 16);
-    i = decoded(90, 0x000fe2000b901c4a, 0xffc000000e1f7fae); /* LDGSTS.E.BYPASS.128 [R31+0xffc00], desc[UR10][R14.64] */
+    i = decoded(90, 0x000fe2000b901c4a, 0xffc000000e1f7fae); /* LDGSTS.E.BYPASS.128 [R31+-0x400], desc[UR10][R14.64] */
     assert_int_equal(i.mem2.base, 31);
     assert_int_equal(i.mem2.offset, -0x400);
 }
