@@ -220,6 +220,9 @@ wg_status eng_plan_bind(eng_plan *plan, eng_unit *unit, unsigned n, eng_ins *out
     return binder && binder(plan, in, out) && !plan->refused ? WG_OK : unsupported(plan, in, err);
 }
 
+/* ACQBULK leaves the field of a predicate source 0, which is P0: an H200 counts those lanes as on where P0 is true. */
+static bool counts_by_p0(const sass_instr *in) { return in->op == SASS_ACQBULK; }
+
 static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err) {
     const sass_instr *in = &unit->instrs[n];
     eng_planned *p = &unit->planned[n];
@@ -230,9 +233,9 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
     wg_status st = eng_plan_bind(plan, unit, n, &out, err);
     if (st != WG_OK) return st;
     note_properties(plan, in);
-    bool guarded = out.guard != ENG_PT || out.ginv;
-    if (guarded && p->branch == ENG_NO_INDEX) {
-        eng_ins count = {.fn = plan->code->device->count_guard, .id = n, .function = out.function, .guard = out.guard,
+    bool guarded = out.guard != ENG_PT || out.ginv, by_p0 = !guarded && counts_by_p0(in);
+    if ((guarded || by_p0) && p->branch == ENG_NO_INDEX) {
+        eng_ins count = {.fn = plan->code->device->count_guard, .id = n, .function = out.function, .guard = by_p0 ? 0 : out.guard,
                          .ginv = out.ginv, .x = plan->n_counters};
         p->guard = plan->n_counters++;
         if (plan->fixups.count && plan->fixups.at[plan->fixups.count - 1] == plan->ins.count)

@@ -33,11 +33,10 @@ static bool is_conditional(const sass_instr *in) {
            (class == SASS_CLASS_BRANCH && (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA));
 }
 
-/* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies.
- * Kernels with ACQBULK and PREEXIT have one instruction a warp off on an H200: which of the two was not told apart. */
+/* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies. */
 static uint64_t lanes_on(const sass_instr *in, const eng_instr_count *n) {
     if (in->op == SASS_BRA && in->sub == SASS_BRA_DIV && in->guard.reg == SASS_PT && !in->guard.inv) return n->lanes;
-    return in->op == SASS_ACQBULK ? 0 : n->lanes_on;
+    return n->lanes_on;
 }
 
 static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sass_instr *in, const eng_instr_count *n) {

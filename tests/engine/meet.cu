@@ -52,3 +52,13 @@ extern "C" __global__ void unnamed(const int *a, unsigned *out, unsigned mask, i
         if (a[i] & 1) sum += __ballot_sync(mask, a[i] > 3);
     out[threadIdx.x] = sum;
 }
+
+// ACQBULK where P0 is true in the lanes of all blocks but the first, which do not come there; and where nothing wrote P0.
+extern "C" __global__ void acquires_by_p0(int *out) {
+    if (blockIdx.x) asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[threadIdx.x] = 1;
+}
+extern "C" __global__ void acquires(int *out) {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[threadIdx.x] = 1;
+}

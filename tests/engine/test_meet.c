@@ -159,10 +159,33 @@ static void a_mask_names_its_own_lane(void **state) {
     machine_close(m);
 }
 
+/* ACQBULK counts the lanes as on for which P0 is true, as on an H200 (docs/fidelity.md). */
+static void lanes_on_of_acqbulk(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        uint64_t lanes, on;
+    } cases[] = {{"acquires_by_p0", 3 * 64, 3 * 64}, {"acquires", 4 * 64, 0}};
+    for (unsigned k = 0; k < 2; k++) {
+        machine *m = machine_open(WG_TEST_DATA "/../engine/meet.sm_90.cubin");
+        uint64_t out = machine_alloc(m, NULL, 256);
+        if (machine_launch(m, cases[k].kernel, 4, 1, 64, 1, &out) != WG_OK) fail_msg("%s", m->err.text);
+        const img_function *f = img_find_function(m->module, cases[k].kernel);
+        const sass_instr *code = eng_instructions(m->code, f);
+        for (unsigned i = 0; i < f->code_size / 16; i++) {
+            const eng_instr_count *c = &m->result.counts[f - m->module->functions][i];
+            if (code[i].op != SASS_ACQBULK) continue;
+            assert_int_equal(c->lanes, cases[k].lanes);
+            assert_int_equal(c->lanes_on, cases[k].on);
+        }
+        machine_close(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings), cmocka_unit_test(lanes_vote_with_those_they_name),
                                        cmocka_unit_test(a_mask_names_its_own_lane), cmocka_unit_test(lanes_at_a_bsync_do_not_hold_up_a_warpsync),
-                                       cmocka_unit_test(a_lane_that_is_elsewhere_gives_0),
+                                       cmocka_unit_test(a_lane_that_is_elsewhere_gives_0), cmocka_unit_test(lanes_on_of_acqbulk),
                                        cmocka_unit_test(lanes_that_name_their_own_go_on_by_themselves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
