@@ -240,6 +240,26 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
     return !mem_fault(w, i, A, g.faulty);
 }
 
+/* CAST.SPIN makes one pass through the banks: of lanes at different words of a bank the first one is served, the others are told
+ * that they did not swap and come again. Wide ones are served by groups of lanes, as stores are (watch/banks.h). */
+static uint32_t served_at_once(const uint64_t *A, uint32_t on, unsigned width) {
+    const unsigned together = 32 * 4 / width, words = width / 4;
+    uint32_t served = 0;
+    for (unsigned first = 0; first < 32; first += together) {
+        uint64_t word_of[32]; /* of each bank, plus 1 */
+        memset(word_of, 0, sizeof word_of);
+        ENG_LANES(l, on & (UINT32_MAX >> (32 - together) << first)) {
+            const uint64_t word = A[l] / 4;
+            bool free = true;
+            for (unsigned k = 0; k < words; k++) free &= !word_of[(word + k) % 32] || word_of[(word + k) % 32] == word + k + 1;
+            if (!free) continue;
+            for (unsigned k = 0; k < words; k++) word_of[(word + k) % 32] = word + k + 1;
+            served |= 1u << l;
+        }
+    }
+    return served;
+}
+
 static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, const uint64_t *A, const eng_reach *r) {
     const eng_space space = r->space;
     active m;
@@ -256,7 +276,9 @@ static bool atom_window(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
         shared_define(w, A, on, i->width);
     }
     for (unsigned l = 0; l < 32; l++) place[l] = space == ENG_LOCAL ? local_at(w, A[l], l) : r->at + A[l];
-    operation(i)(i, R, place, on, false);
+    const uint32_t served = (i->x >> 8 & 15) == SASS_ATOM_CAST_SPIN ? served_at_once(A, on, i->width) : on;
+    ENG_LANES(l, on & ~served) put_lane(R, i->d, l, (word){0}, i->width);
+    operation(i)(i, R, place, served, false);
     return true;
 }
 

@@ -576,6 +576,12 @@ static void integer_atomics_agree_with_a_model(void **state) {
     for (unsigned l = 4; l < 12; l++) assert_true(reg(8)[l] == (l == 4) && reg(9)[l] == 0);
     memcpy(&at8, shared + 8, 8);
     assert_true(at8 == ((uint64_t)9 << 32 | 4));
+    /* ... and serves one pass through the banks: of lanes 128 bytes apart one of each half-warp */
+    memset(shared, 0, 4096);
+    for (unsigned l = 0; l < 32; l++) reg(2)[l] = 128 * l, reg(4)[l] = 0, reg(8)[l] = 9;
+    assert_ptr_equal(ins[0].fn(ins, &warp, regs, 0xfffffff0), ins + 1);
+    for (unsigned l = 4; l < 32; l++) assert_int_equal(reg(8)[l], l == 4 || l == 16);
+    for (unsigned l = 0; l < 32; l++) assert_int_equal(shared[128 * l], l == 4 || l == 16 ? l : 0);
     tear_down();
 }
 
