@@ -165,7 +165,7 @@ static void judge_case(ev_access *a, const ev_case *c, const ev_lanes *v, tally 
         same &= !t->any || delta[l] == t->delta[l];
     }
     if (a->space == ENG_SHARED) {
-        const watch_wavefronts w = watch_banks_lanes(lanes, active, a->width);
+        const watch_wavefronts w = watch_banks_lanes(lanes, active, a->width, !a->load);
         widen(&a->wavefronts, w.wavefronts, !t->any);
         widen(&a->ways, w.degree, !t->any);
         widen(&a->ideal, w.ideal, !t->any);

@@ -1,9 +1,8 @@
 #include "watch/banks.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { BANKS = 32, WARP = 32, MAX_WORDS = 64 /* of one pass: 32 lanes x 8 bytes, or 16 x 16 */ };
+enum { BANKS = 32, WARP = 32, MAX_WORDS = 64 /* of lanes that are served together, be they not aligned */ };
 
 /* The distinct words of one pass, chained by bank. */
 typedef struct pass {
@@ -24,6 +23,7 @@ static void add_word(pass *p, uint64_t word) {
     if (++p->depth[bank] > p->deepest) p->deepest = p->depth[bank];
 }
 
+/* Lanes that are served together: at most 32 words, so that one pass is enough where no bank is asked twice. */
 static void serve(const uint64_t lanes[32], uint32_t mask, unsigned width, watch_wavefronts *out) {
     if (!mask) return;
     pass p;
@@ -34,27 +34,47 @@ static void serve(const uint64_t lanes[32], uint32_t mask, unsigned width, watch
         uint64_t address = lanes[__builtin_ctz(mask)];
         for (uint64_t word = address / 4; word <= (address + width - 1) / 4; word++) add_word(&p, word);
     }
-    unsigned ideal = (p.words + BANKS - 1) / BANKS;
     out->wavefronts += p.deepest;
-    out->ideal += ideal;
-    unsigned degree = (p.deepest + ideal - 1) / ideal;
-    if (degree > out->degree) out->degree = degree;
+    out->ideal++;
+    if (p.deepest > out->degree) out->degree = p.deepest;
 }
 
-watch_wavefronts watch_banks_lanes(const uint64_t lanes[32], uint32_t mask, unsigned width) {
-    watch_wavefronts out = {0};
-    if (width <= 8) {
-        serve(lanes, mask, width, &out);
-    } else {
-        serve(lanes, mask & 0xffff, width, &out);
-        serve(lanes, mask & 0xffff0000, width, &out);
+/* Does every lane's neighbour, `apart` lanes away, read what it reads, or nothing? */
+static bool paired(const uint64_t lanes[32], uint32_t mask, unsigned apart) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest), other = lane ^ apart;
+        if ((mask >> other & 1) && lanes[lane] != lanes[other]) return false;
     }
+    return true;
+}
+
+/* How many lanes are served together. */
+static unsigned lanes_together(unsigned width, bool pairs) {
+    if (width <= 4) return WARP;
+    return WARP * 4 / width * (pairs ? 2 : 1);
+}
+
+watch_wavefronts watch_banks_lanes(const uint64_t lanes[32], uint32_t mask, unsigned width, bool store) {
+    watch_wavefronts out = {0};
+    bool pairs = width > 4 && !store && (paired(lanes, mask, 1) || paired(lanes, mask, 2));
+    unsigned together = lanes_together(width, pairs);
+    for (unsigned first = 0; first < WARP; first += together)
+        serve(lanes, mask & (UINT32_MAX >> (WARP - together) << first), width, &out);
     return out;
 }
 
 static watch_wavefronts free_of_conflicts(unsigned wavefronts) {
     return (watch_wavefronts){.wavefronts = wavefronts, .ideal = wavefronts, .degree = 1};
 }
+
+/* All lanes at one address: each group of them that is served together, and has an active lane, is a pass. */
+static watch_wavefronts uniform(uint32_t mask, unsigned width, bool store) {
+    unsigned together = lanes_together(width, !store), passes = 0;
+    for (unsigned first = 0; first < WARP; first += together) passes += (mask >> first & UINT32_MAX >> (WARP - together)) != 0;
+    return free_of_conflicts(passes);
+}
+
+unsigned watch_banks_whole_uniform(unsigned width, bool store) { return uniform(UINT32_MAX, width, store).wavefronts; }
 
 /* Contiguous words fill the banks in order: a second pass is needed where two lanes `apart` are both active. */
 static watch_wavefronts contiguous(uint32_t mask, unsigned width) {
@@ -65,9 +85,9 @@ static watch_wavefronts contiguous(uint32_t mask, unsigned width) {
 }
 
 watch_wavefronts watch_banks_event(const eng_batch *batch, const eng_event *ev) {
+    const bool store = !(ev->access & ENG_READ);
     if (!ev->mask) return (watch_wavefronts){0};
-    if (ev->cls == ENG_UNIFORM)
-        return free_of_conflicts(ev->width <= 8 ? 1 : ((ev->mask & 0xffff) != 0) + ((ev->mask >> 16) != 0));
+    if (ev->cls == ENG_UNIFORM) return uniform(ev->mask, ev->width, store);
     if (ev->cls == ENG_CONTIGUOUS) {
         watch_wavefronts known = contiguous(ev->mask, ev->width);
         if (known.wavefronts) return known;
@@ -78,8 +98,8 @@ watch_wavefronts watch_banks_event(const eng_batch *batch, const eng_event *ev) 
         unsigned ways = step % BANKS == 0 ? BANKS : 1u << __builtin_ctz(step);
         return (watch_wavefronts){.wavefronts = ways, .ideal = 1, .degree = ways};
     }
-    if (ev->cls == ENG_GENERAL) return watch_banks_lanes(batch->lanes[ev->general], ev->mask, ev->width);
+    if (ev->cls == ENG_GENERAL) return watch_banks_lanes(batch->lanes[ev->general], ev->mask, ev->width, store);
     uint64_t lanes[WARP];
     for (unsigned l = 0; l < WARP; l++) lanes[l] = eng_lane_address(batch, ev, l);
-    return watch_banks_lanes(lanes, ev->mask, ev->width);
+    return watch_banks_lanes(lanes, ev->mask, ev->width, store);
 }

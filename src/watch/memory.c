@@ -50,10 +50,30 @@ static watch_touch recall(cell *c, const eng_batch *batch, const eng_event *ev) 
     return (watch_touch){.sectors = r->result[0], .bytes = r->result[1]};
 }
 
+/* Of lanes at one address only one is served at a time: each such turn moves its sectors. */
+static unsigned sectors_in_turns(const eng_batch *batch, const eng_event *ev) {
+    uint64_t lanes[32];
+    unsigned sectors = 0;
+    for (unsigned l = 0; l < 32; l++) lanes[l] = eng_lane_address(batch, ev, l);
+    for (uint32_t rest = ev->mask; rest;) {
+        uint32_t turn = 0;
+        for (uint32_t left = rest; left; left &= left - 1) {
+            const uint64_t address = lanes[__builtin_ctz(left)];
+            bool met = false;
+            for (uint32_t before = turn; before && !met; before &= before - 1) met = lanes[__builtin_ctz(before)] == address;
+            if (!met) turn |= left & -left;
+        }
+        sectors += watch_touch_lanes(lanes, turn, ev->width).sectors;
+        rest &= ~turn;
+    }
+    return sectors;
+}
+
 static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
     watch_touch touch = recall(c, batch, ev);
-    /* The words of a wide store to local memory lie in rows of their own: a request each, as on an H200. */
-    c->requests += ev->space == ENG_LOCAL && !(ev->access & ENG_READ) && ev->width > 4 ? ev->width / 4u : 1u;
+    if (ev->space == ENG_GLOBAL && ev->access & ENG_ATOMIC) touch.sectors = sectors_in_turns(batch, ev);
+    /* The words of a wide access to local memory lie in rows of their own: a request each, as on an H200. */
+    c->requests += ev->space == ENG_LOCAL && ev->width > 4 ? ev->width / 4u : 1u;
     c->sectors += touch.sectors;
     c->used += touch.bytes;
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
@@ -154,8 +174,9 @@ static void finish_cell(watch_record *record, const state *st, unsigned f, uint3
     uint64_t whole = (uint64_t)32 * c->width; /* bytes of a whole-warp contiguous request */
     uint64_t contiguous = h[WATCH_ALIGNED] + h[WATCH_SHIFTED], requests = contiguous + h[WATCH_UNIFORM];
     add(record, k.requests, f, i, requests + c->requests);
+    const uint64_t turns = c->access & ENG_ATOMIC ? 32 : 1; /* of a whole warp at one address: sectors_in_turns */
     /* one that begins within a sector ends within one: a sector more */
-    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] + c->sectors);
+    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] * turns + c->sectors);
     add(record, k.asked, f, i, requests * whole + c->asked);
     add(record, k.used, f, i, contiguous * whole + h[WATCH_UNIFORM] * c->width + c->used);
     if (st->chunk) add(record, k.chunks, f, i, c->chunks);

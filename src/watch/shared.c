@@ -73,10 +73,10 @@ void watch_shared_merge(void *into, void *from) {
     }
 }
 
-/* Wavefronts of the whole-warp requests: a wavefront carries 32 words, and 16 bytes a lane go by half-warps. */
-static uint64_t smooth_wavefronts(const uint64_t *h, unsigned width) {
-    uint64_t a_contiguous = width > 4 ? width / 4 : 1, a_uniform = width > 8 ? 2 : 1;
-    return (h[WATCH_ALIGNED] + h[WATCH_SHIFTED]) * a_contiguous + h[WATCH_UNIFORM] * a_uniform;
+/* Wavefronts of the whole-warp requests: contiguous ones carry 32 words each. */
+static uint64_t smooth_wavefronts(const uint64_t *h, unsigned width, bool store) {
+    uint64_t a_contiguous = width > 4 ? width / 4 : 1;
+    return (h[WATCH_ALIGNED] + h[WATCH_SHIFTED]) * a_contiguous + h[WATCH_UNIFORM] * watch_banks_whole_uniform(width, store);
 }
 
 static void finish_cell(watch_record *record, unsigned f, uint32_t i, const uint64_t *h, const cell *c) {
@@ -87,8 +87,9 @@ static void finish_cell(watch_record *record, unsigned f, uint32_t i, const uint
         watch_add_at(record, WATCH_SHARED_ATOM_REQUESTS, f, i, h[WATCH_ALIGNED] + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] + c->requests);
         return;
     }
+    if (c->access & ENG_ASYNC) return; /* hardware counts the shared side of LDGSTS with neither */
     bool load = c->access & ENG_READ;
-    uint64_t smooth = smooth_wavefronts(h, c->width), wavefronts = smooth + c->wavefronts, ideal = smooth + c->ideal;
+    uint64_t smooth = smooth_wavefronts(h, c->width, !load), wavefronts = smooth + c->wavefronts, ideal = smooth + c->ideal;
     watch_add_at(record, load ? WATCH_SHARED_LD_WAVEFRONTS : WATCH_SHARED_ST_WAVEFRONTS, f, i, wavefronts);
     watch_add_at(record, load ? WATCH_SHARED_LD_IDEAL : WATCH_SHARED_ST_IDEAL, f, i, ideal);
     watch_add_at(record, load ? WATCH_SHARED_LD_CONFLICTS : WATCH_SHARED_ST_CONFLICTS, f, i, wavefronts - ideal);

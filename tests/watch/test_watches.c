@@ -49,10 +49,30 @@ typedef struct sums { /* by definition: each event through its model */
     uint64_t wavefronts[INSTRUCTIONS], ideal[INSTRUCTIONS], degree[INSTRUCTIONS], chunks;
 } sums;
 
+/* Atomics: the n-th turn serves, of the lanes at each address, the n-th. */
+static unsigned sectors_of_atomics(const eng_batch *batch, const eng_event *ev) {
+    unsigned sectors = 0;
+    for (unsigned turn = 0; turn < 32; turn++) {
+        uint64_t met[32];
+        unsigned n = 0;
+        for (unsigned l = 0; l < 32; l++) {
+            unsigned before = 0, k = 0;
+            for (unsigned o = 0; o < l; o++)
+                before += (ev->mask >> o & 1) && eng_lane_address(batch, ev, o) == eng_lane_address(batch, ev, l);
+            if (!(ev->mask >> l & 1) || before != turn) continue;
+            const uint64_t sector = eng_lane_address(batch, ev, l) / WATCH_SECTOR;
+            while (k < n && met[k] != sector) k++;
+            if (k == n) met[n++] = sector;
+        }
+        sectors += n;
+    }
+    return sectors;
+}
+
 static void add(sums *s, const eng_batch *batch, const eng_event *ev) {
     unsigned i = ev->instr;
     if (!ev->mask) return;
-    s->requests[i]++;
+    s->requests[i] += ev->space == ENG_LOCAL && ev->width > 4 ? ev->width / 4u : 1u;
     if (ev->space == ENG_SHARED) {
         watch_wavefronts w = watch_banks_event(batch, ev);
         s->wavefronts[i] += w.wavefronts;
@@ -61,7 +81,7 @@ static void add(sums *s, const eng_batch *batch, const eng_event *ev) {
         return;
     }
     watch_touch touch = watch_touch_event(batch, ev);
-    s->sectors[i] += touch.sectors;
+    s->sectors[i] += ev->access & ENG_ATOMIC ? sectors_of_atomics(batch, ev) : touch.sectors;
     s->used[i] += touch.bytes;
     s->bytes[i] += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
     if (ev->space == ENG_GLOBAL && ev->access == ENG_READ) s->chunks += watch_chunks_event(batch, ev, 16, 4);
@@ -120,6 +140,7 @@ static void counters_are_the_models_summed(void **state) {
     assert_int_equal(at(&r, WATCH_GLOBAL_ST_SECTORS, 1), s.sectors[1]);
     assert_int_equal(at(&r, WATCH_GLOBAL_RED_REQUESTS, 2), s.requests[2]);
     assert_int_equal(at(&r, WATCH_GLOBAL_RED_SECTORS, 2), s.sectors[2]);
+    assert_int_equal(at(&r, WATCH_LOCAL_LD_REQUESTS, 5), s.requests[5]);
     assert_int_equal(at(&r, WATCH_LOCAL_LD_SECTORS, 5), s.sectors[5]);
     assert_int_equal(at(&r, WATCH_LOCAL_BYTES, 5), s.bytes[5]);
     for (unsigned i = 3; i < INSTRUCTIONS; i += 4) { /* the two loads from shared memory */
