@@ -48,9 +48,11 @@ static void note(const machine *m) {
         if (!m->result.counts[f]) continue;
         const img_function *function = &m->module->functions[f];
         const sass_instr *instrs = eng_instructions(m->code, function);
-        for (unsigned i = 0; i < function->code_size / 16; i++)
-            const bool by_p0 = instrs[i].op == SASS_ACQBULK; /* its lanes count as on by P0, and act in any case */
-            if ((by_p0 ? m->result.counts[f][i].lanes : m->result.counts[f][i].lanes_on) && !elided(m, (unsigned)f, i)) executed[instrs[i].op] = true;
+        for (unsigned i = 0; i < function->code_size / 16; i++) {
+            const eng_instr_count *c = &m->result.counts[f][i];
+            const bool always = instrs[i].op == SASS_ACQBULK; /* P0, by which its lanes count as on, is no guard */
+            if ((always ? c->lanes : c->lanes_on) && !elided(m, (unsigned)f, i)) executed[instrs[i].op] = true;
+        }
     }
 }
 
