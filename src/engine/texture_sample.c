@@ -1,63 +1,17 @@
 #include "engine/texture_sample.h"
 
 #include <math.h>
-#include <string.h>
 
-/* --- texels ------------------------------------------------------------------------------------------------ */
-
-static uint32_t bits_of(float f) {
-    uint32_t b;
-    memcpy(&b, &f, 4);
-    return b;
-}
-static float float_of(uint32_t b) {
-    float f;
-    memcpy(&f, &b, 4);
-    return f;
-}
-static float half_of_bits(uint16_t h) {
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff;
-    if (exponent == 0) return (sign ? -1.0f : 1.0f) * (float)fraction * 0x1p-24f;
-    return float_of(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13);
-}
-
-/* Component c as it lies in memory, with its sign. */
-static int32_t raw_component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
-    uint32_t raw;
-    if (t->bits == 32) memcpy(&raw, bytes + 4 * c, 4);
-    else raw = t->bits == 16 ? bytes[2 * c] | (uint32_t)bytes[2 * c + 1] << 8 : bytes[c];
-    return t->format == ENG_TEX_SIGNED ? (int32_t)(raw << (32 - t->bits)) >> (32 - t->bits) : (int32_t)raw;
-}
-/* 8-bit values become 16-bit ones by having their bits twice; those are fractions of 65535 or 32767. */
-static int32_t sixteen_bits(const eng_texture *t, int32_t raw) {
-    if (t->bits == 16) return t->format == ENG_TEX_SIGNED && raw < -32767 ? -32767 : raw;
-    if (t->format == ENG_TEX_UNSIGNED) return raw * 257;
-    uint32_t v = (uint32_t)(raw < 0 ? raw < -127 ? 127 : -raw : raw), wide = v << 8 | v << 1 | v >> 6;
-    return raw < 0 ? -(int32_t)wide : (int32_t)wide;
-}
-static float of_sixteen(const eng_texture *t, int32_t v) { return (float)((double)v / (t->format == ENG_TEX_SIGNED ? 32767 : 65535)); }
-
-static uint32_t component(const eng_texture *t, const uint8_t *bytes, unsigned c) {
-    int32_t raw = raw_component(t, bytes, c);
-    if (t->format == ENG_TEX_FLOAT) return t->bits == 16 ? bits_of(half_of_bits((uint16_t)raw)) : (uint32_t)raw;
-    if (!t->normalised_float) return (uint32_t)raw;
-    return t->bits == 8 && t->format == ENG_TEX_SIGNED ? bits_of((float)((raw < -127 ? -127 : raw) / 127.0)) : bits_of(of_sixteen(t, sixteen_bits(t, raw)));
-}
-
-/* Components that the format has not are zero. */
-static tex_value texel(const eng_texture *t, const eng_tex_level *l, uint64_t plane, int32_t x, int32_t y, const tex_reader *reader) {
-    uint8_t bytes[16] = {0};
-    tex_value r = {{0}};
-    reader->read(reader->ctx, l->address + plane * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * eng_texel_bytes(t), bytes, eng_texel_bytes(t));
-    for (unsigned c = 0; c < t->components; c++) r.v[c] = component(t, bytes, c);
-    return r;
-}
+#include "engine/texture_filter.h"
 
 /* --- addressing ---------------------------------------------------------------------------------------------- */
 
+static bool clamps(const eng_texture *t, unsigned d) {
+    return t->address[d] == ENG_TEX_CLAMP || (t->address[d] != ENG_TEX_BORDER && !t->normalised_coords);
+}
 /* Index of a texel in [0, n) as the mode says; -1: the border. */
-static int32_t address_texel(int64_t i, int32_t n, unsigned mode, bool normalised) {
-    if (!normalised && (mode == ENG_TEX_WRAP || mode == ENG_TEX_MIRROR)) mode = ENG_TEX_CLAMP;
+static int32_t address_texel(int64_t i, int32_t n, unsigned mode, bool clamped) {
+    if (clamped) mode = ENG_TEX_CLAMP;
     if (i >= 0 && i < n) return (int32_t)i;
     switch (mode) {
     case ENG_TEX_WRAP: return (int32_t)((i % n + n) % n);
@@ -69,151 +23,131 @@ static int32_t address_texel(int64_t i, int32_t n, unsigned mode, bool normalise
     default: return i < 0 ? 0 : n - 1;
     }
 }
-/* The border's colour is one that a texel could have. */
-static tex_value border(const eng_texture *t) {
-    tex_value r = {{0}};
-    for (unsigned c = 0; c < t->components; c++) {
-        float v = t->border[c];
-        if (t->format == ENG_TEX_FLOAT) r.v[c] = bits_of(v);
-        else if (t->normalised_float) {
-            bool is_signed = t->format == ENG_TEX_SIGNED;
-            double most = is_signed ? (1 << (t->bits - 1)) - 1 : (1 << t->bits) - 1, least = is_signed ? -most : 0, n = floor((double)v * most + 0.5);
-            uint32_t raw = (uint32_t)(int32_t)(n > most ? most : n < least ? least : n);
-            r.v[c] = component(t, (const uint8_t *)&raw, 0);
-        } else r.v[c] = (uint32_t)(int32_t)v;
-    }
-    return r;
-}
-static tex_value texel_at(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const int64_t i[3], const tex_reader *reader) {
+/* Where texel i of a level lies; 0: it is the border. */
+static uint64_t address_of(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const int64_t i[3]) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int32_t at[3] = {0, 0, 0};
     for (unsigned d = 0; d < t->dims; d++) {
-        at[d] = address_texel(i[d], (int32_t)size[d], t->address[d], t->normalised_coords);
-        if (at[d] < 0) return border(t);
+        at[d] = address_texel(i[d], (int32_t)size[d], t->address[d], clamps(t, d));
+        if (at[d] < 0) return 0;
     }
-    return texel(t, l, layer + (uint64_t)at[2], at[0], at[1], reader);
+    return l->address + (layer + (uint64_t)at[2]) * l->slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * eng_texel_bytes(t);
+}
+static tex_texel texel_at(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const int64_t i[3], const tex_reader *reader) {
+    uint8_t bytes[16];
+    uint64_t address = address_of(t, l, layer, i);
+    if (!address) return tex_border(t);
+    reader->read(reader->ctx, address, bytes, eng_texel_bytes(t));
+    return tex_texel_of(t, bytes);
+}
+/* Components that the format has not are zero. */
+static tex_value value_of(const eng_texture *t, const tex_texel *texel) {
+    tex_value r = {{0}};
+    for (unsigned c = 0; c < t->components; c++) r.v[c] = tex_component(t, texel, c);
+    return r;
 }
 
 /* --- coordinates ------------------------------------------------------------------------------------------------ */
 
-enum { WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS };
-
-/* A coordinate in texels; normalised ones are rounded down to multiples of 2^-21 first, negative ones too. */
+/* Bits of fraction of a normalised coordinate: so many that an axis of 8192 texels, or of more, has its weights. */
+static unsigned coordinate_bits(uint32_t n) {
+    enum { LEAST = 21 };
+    unsigned needed = TEX_WEIGHT_BITS + (n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0);
+    return needed > LEAST ? needed : LEAST;
+}
+/* A coordinate in texels. Normalised ones are rounded down to multiples of 2^-coordinate_bits first, negative ones too. NaN and denormals are zero. */
 static double in_texels(const eng_texture *t, unsigned d, float x, uint32_t n) {
-    double v = (double)x;
-    if (!(v > -0x1p30)) v = -0x1p30; /* NaN too */
+    double v = fabsf(x) >= 0x1p-126f ? (double)x : 0;
+    if (v < -0x1p30) v = -0x1p30;
     if (v > 0x1p30) v = 0x1p30;
     if (!t->normalised_coords) return v;
+    const double unit = (double)(1u << coordinate_bits(n));
+    v = floor(v * unit) / unit;
     if (t->address[d] == ENG_TEX_WRAP) v -= floor(v);
-    return floor(v * 0x1p21) * 0x1p-21 * n;
+    return v * n;
 }
 
 /* --- one level --------------------------------------------------------------------------------------------------- */
 
-static tex_value point(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
+static tex_texel nearest(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int64_t i[3] = {0, 0, 0};
     for (unsigned d = 0; d < t->dims; d++) i[d] = (int64_t)floor(in_texels(t, d, p->at[d], size[d])) + p->offset[d];
     return texel_at(t, l, layer, i, reader);
 }
 
-/* The corners of a filter: corner k is base, and one further along each dimension whose bit k has. Their weights' sum is 256. */
-typedef struct corners {
-    unsigned n;
-    int64_t base[3], weight[8];
-} corners;
-static void find_corners(const eng_texture *t, const eng_tex_level *l, const tex_place *p, corners *to) {
+/* Of a filter: its first texel, and what the next one along each dimension weighs, in 256ths. */
+typedef struct corner {
+    int64_t base[3];
+    int32_t weight[3];
+} corner;
+static corner find_corner(const eng_texture *t, const eng_tex_level *l, const tex_place *p) {
     const uint32_t size[3] = {l->width, l->height, l->depth};
-    int64_t w[3] = {0, 0, 0};
-    to->n = 1u << t->dims;
-    to->base[1] = to->base[2] = 0;
+    corner r = {{0, 0, 0}, {0, 0, 0}};
     for (unsigned d = 0; d < t->dims; d++) {
-        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
-        to->base[d] = (f >> WEIGHT_BITS) + p->offset[d];
-        w[d] = f & (WEIGHT_ONE - 1);
-    }
-    /* Only the farthest corner's product is rounded: the others are what is left of wx, of wy and of one. */
-    int64_t both = (w[0] * w[1] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
-    to->weight[0] = WEIGHT_ONE - w[0] - w[1] + both;
-    to->weight[1] = w[0] - both;
-    to->weight[2] = w[1] - both;
-    to->weight[3] = both;
-    if (t->dims < 3) return;
-    for (unsigned k = 0; k < 4; k++) { /* each is divided in two, in whole 256ths */
-        int64_t far = (to->weight[k] * w[2] + WEIGHT_ONE / 2) >> WEIGHT_BITS;
-        to->weight[k + 4] = far;
-        to->weight[k] -= far;
-    }
-}
-static tex_value corner_texel(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const corners *c, unsigned k, const tex_reader *reader) {
-    const int64_t i[3] = {c->base[0] + (k & 1), c->base[1] + (k >> 1 & 1), c->base[2] + (k >> 2 & 1)};
-    return texel_at(t, l, layer, i, reader);
-}
-
-/* What a filter adds up: floats, or the 16-bit integers that others were made of. */
-typedef struct parts { double v[4]; } parts;
-static void parts_of(const eng_texture *t, const tex_value *value, parts *to) {
-    for (unsigned c = 0; c < t->components; c++) {
-        double v = float_of(value->v[c]);
-        to->v[c] = t->format == ENG_TEX_FLOAT ? v : rint(v * (t->format == ENG_TEX_SIGNED ? 32767 : 65535));
-    }
-}
-static inline void parts_at(const eng_texture *t, const uint8_t *bytes, parts *to) {
-    const bool plain_bytes = t->format == ENG_TEX_UNSIGNED && t->bits == 8;
-    for (unsigned c = 0; c < t->components; c++)
-        if (plain_bytes) to->v[c] = bytes[c] * 257;
-        else if (t->format == ENG_TEX_FLOAT) to->v[c] = float_of(component(t, bytes, c));
-        else to->v[c] = sixteen_bits(t, raw_component(t, bytes, c));
-}
-/* Most places lie inside, where the four corners are two pairs of neighbours. False: not here. Signed bytes are fractions of 127
- * before they are of 32767, and go the long way. */
-static bool read_square(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const corners *c, const tex_reader *reader, parts *to) {
-    const int64_t x = c->base[0], y = c->base[1];
-    const unsigned n = eng_texel_bytes(t);
-    if (t->dims != 2 || n > 8 || x < 0 || y < 0 || x + 1 >= l->width || y + 1 >= l->height) return false;
-    if (t->format != ENG_TEX_FLOAT && (!t->normalised_float || (t->format == ENG_TEX_SIGNED && t->bits == 8))) return false;
-    for (unsigned row = 0; row < 2; row++) {
-        uint8_t bytes[16];
-        reader->read(reader->ctx, l->address + layer * l->slice + ((uint64_t)y + row) * l->pitch + (uint64_t)x * n, bytes, 2 * n);
-        parts_at(t, bytes, &to[2 * row]);
-        parts_at(t, bytes + n, &to[2 * row + 1]);
-    }
-    return true;
-}
-/* Filtered halves are halves. */
-static float to_half(double v) {
-    int e;
-    if (v == 0 || !isfinite(v)) return (float)v;
-    frexp(v, &e);
-    double unit = ldexp(1, (e - 1 < -14 ? -14 : e - 1) - 10), r = rint(v / unit) * unit;
-    return fabs(r) > 65504 ? copysignf(INFINITY, (float)v) : (float)r;
-}
-static tex_value linear(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, const tex_reader *reader) {
-    corners c;
-    find_corners(t, l, p, &c);
-    parts at[8];
-    tex_value r = {{0}};
-    if (!read_square(t, l, layer, &c, reader, at))
-        for (unsigned k = 0; k < c.n; k++) {
-            tex_value v = corner_texel(t, l, layer, &c, k, reader);
-            parts_of(t, &v, &at[k]);
-        }
-    if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER) { /* one row, read at its upper edge: half of it is border */
-        tex_value v = border(t);
-        for (unsigned k = 0; k < 2; k++) c.weight[k] = (c.weight[k] + k) / 2;
-        parts_of(t, &v, &at[2]), c.weight[2] = WEIGHT_ONE / 2, c.n = 3;
-    }
-    for (unsigned n = 0; n < t->components; n++) {
-        double sum = 0;
-        for (unsigned k = 0; k < c.n; k++) sum += at[k].v[n] * (double)c.weight[k];
-        if (t->format == ENG_TEX_FLOAT) r.v[n] = bits_of(t->bits == 16 ? to_half(sum / WEIGHT_ONE) : (float)(sum / WEIGHT_ONE));
-        else r.v[n] = bits_of(of_sixteen(t, (int32_t)floor(sum / WEIGHT_ONE + 0.5)));
+        int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * TEX_WEIGHT_ONE + 0.5) - TEX_WEIGHT_ONE / 2;
+        r.base[d] = (f >> TEX_WEIGHT_BITS) + p->offset[d];
+        r.weight[d] = (int32_t)(f & (TEX_WEIGHT_ONE - 1));
+        if (clamps(t, d) && (r.base[d] < 0 || r.base[d] + 1 >= size[d])) r.weight[d] = 0; /* one texel twice */
     }
     return r;
 }
 
-static tex_value one_level(const eng_texture *t, unsigned level, uint64_t layer, const tex_place *p, const tex_reader *reader) {
-    return t->linear ? linear(t, &t->levels[level], layer, p, reader) : point(t, &t->levels[level], layer, p, reader);
+/* Texels (0, 0), (1, 0), (0, 1), (1, 1) of a plane. Most squares lie inside, where they are two pairs of neighbours. */
+static void read_square(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const int64_t base[3], const tex_reader *reader, tex_texel to[4]) {
+    const int64_t x = base[0], y = base[1], z = base[2];
+    if (t->dims >= 2 && x >= 0 && y >= 0 && z >= 0 && x + 1 < l->width && y + 1 < l->height && (t->dims < 3 || z < l->depth)) {
+        const unsigned n = eng_texel_bytes(t);
+        for (unsigned row = 0; row < 2; row++) {
+            uint8_t bytes[32];
+            reader->read(reader->ctx, l->address + (layer + (uint64_t)z) * l->slice + ((uint64_t)y + row) * l->pitch + (uint64_t)x * n, bytes, 2 * n);
+            to[2 * row] = tex_texel_of(t, bytes);
+            to[2 * row + 1] = tex_texel_of(t, bytes + n);
+        }
+        return;
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        const int64_t i[3] = {x + (k & 1), y + (k >> 1), z};
+        to[k] = t->dims == 1 && k >= 2 ? to[k - 2] : texel_at(t, l, layer, i, reader);
+    }
+}
+static void add_linear(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, int32_t total, const tex_reader *reader,
+                       tex_sum sums[4]) {
+    corner at = find_corner(t, l, p);
+    tex_texel texels[4];
+    int32_t weights[4];
+    if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER) { /* one row, read at its upper edge: half of it is border */
+        tex_square_weights(total, at.weight[0], TEX_WEIGHT_ONE / 2, weights);
+        read_square(t, l, layer, at.base, reader, texels);
+        texels[0] = texels[1] = tex_border(t);
+        tex_sum_add(t, sums, texels, weights, 4, at.weight[0] ? 15 : 5);
+        return;
+    }
+    const int32_t far = tex_plane_weight(total, at.weight[2]);
+    const unsigned taken = (at.weight[0] ? 3 : 1) * (at.weight[1] ? 5 : 1);
+    for (unsigned plane = 0; plane < (at.weight[2] ? 2 : 1); plane++, at.base[2]++) {
+        tex_square_weights(plane ? far : total - far, at.weight[0], at.weight[1], weights);
+        read_square(t, l, layer, at.base, reader, texels);
+        tex_sum_add(t, sums, texels, weights, t->dims == 1 ? 2 : 4, taken);
+    }
+}
+static void add_level(const eng_texture *t, unsigned level, uint64_t layer, const tex_place *p, int32_t total, const tex_reader *reader, tex_sum sums[4]) {
+    if (t->linear) {
+        add_linear(t, &t->levels[level], layer, p, total, reader, sums);
+        return;
+    }
+    tex_texel texel = nearest(t, &t->levels[level], layer, p, reader);
+    tex_sum_add(t, sums, &texel, &total, 1, 1);
+}
+
+/* --- reads --------------------------------------------------------------------------------------------------------- */
+
+/* Level of detail in 256ths, in the range of the levels there are. Each of its parts loses what is finer. */
+static int32_t level_of_detail(const eng_texture *t, float lod) {
+    const double most = 1 << 20, bias = fmin(fmax(t->level_bias, -16), 16 - 1.0 / 256), last = t->n_levels - 1;
+    double r = trunc(fmin(fmax(isnan(lod) ? 0 : lod, -most), most) * 256) + trunc(bias * 256);
+    r = fmax(fmin(r, floor((double)t->level_max * 256)), floor((double)t->level_min * 256));
+    return (int32_t)fmax(fmin(r, last * 256), 0);
 }
 
 /* A direction's face and the place in it. Code divides the direction by its largest component beforehand. */
@@ -237,22 +171,19 @@ tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader 
         place = on_face(p, &face);
         layer = layer * 6 + face;
     }
-    float lod = p->lod + t->level_bias;
-    lod = lod > t->level_max ? t->level_max : lod;
-    lod = lod < t->level_min ? t->level_min : lod;
-    if (!(lod > 0) || t->n_levels < 2) return one_level(t, 0, layer, &place, reader);
-    if (lod > (float)(t->n_levels - 1)) lod = (float)(t->n_levels - 1);
-    if (!t->linear_levels) return one_level(t, (unsigned)floorf(lod + 0.5f), layer, &place, reader);
-    unsigned w = (unsigned)floorf(lod * WEIGHT_ONE), level = w >> WEIGHT_BITS; /* between levels too, 256ths */
-    tex_value near = one_level(t, level, layer, &place, reader);
-    w &= WEIGHT_ONE - 1;
-    if (!w) return near;
-    tex_value far = one_level(t, level + 1, layer, &place, reader);
-    for (unsigned c = 0; c < t->components; c++) {
-        double a = float_of(near.v[c]), b = float_of(far.v[c]);
-        near.v[c] = bits_of((float)((a * (WEIGHT_ONE - w) + b * w) / WEIGHT_ONE));
+    int32_t lod = t->n_levels > 1 ? level_of_detail(t, p->lod) : 0;
+    const bool between = t->linear_levels && t->n_levels > 1;
+    if (!between) lod = (lod + 128) & ~255;
+    if (!between && !t->linear) {
+        tex_texel texel = nearest(t, &t->levels[lod >> 8], layer, &place, reader);
+        return value_of(t, &texel);
     }
-    return near;
+    tex_sum sums[4] = {{0}};
+    tex_value r = {{0}};
+    add_level(t, (unsigned)lod >> 8, layer, &place, TEX_WEIGHT_ONE - (lod & 255), reader, sums);
+    if (lod & 255) add_level(t, ((unsigned)lod >> 8) + 1, layer, &place, lod & 255, reader, sums);
+    for (unsigned c = 0; c < t->components; c++) r.v[c] = tex_sum_result(t, &sums[c], c);
+    return r;
 }
 tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, const tex_reader *reader) {
     const eng_tex_level *l = &t->levels[level < t->n_levels ? level : 0];
@@ -263,14 +194,18 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
         at[d] = (int64_t)p->index[d] + p->offset[d];
         if (level >= t->n_levels || at[d] < 0 || at[d] >= size[d]) return none;
     }
-    return texel(t, l, p->layer + (uint64_t)at[2], (int32_t)at[0], (int32_t)at[1], reader);
+    tex_texel texel = texel_at(t, l, p->layer, at, reader);
+    return value_of(t, &texel);
 }
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) {
     static const uint8_t order[4] = {2, 3, 1, 0}; /* (0, 1) (1, 1) (1, 0) (0, 0) */
-    corners at;
+    corner at = find_corner(t, &t->levels[0], p);
     tex_value r;
-    find_corners(t, &t->levels[0], p, &at);
-    for (unsigned n = 0; n < 4; n++) r.v[n] = corner_texel(t, &t->levels[0], p->layer, &at, order[n], reader).v[c & 3];
+    for (unsigned n = 0; n < 4; n++) {
+        const int64_t i[3] = {at.base[0] + (order[n] & 1), at.base[1] + (order[n] >> 1), 0};
+        tex_texel texel = texel_at(t, &t->levels[0], p->layer, i, reader);
+        r.v[n] = value_of(t, &texel).v[c & 3];
+    }
     return r;
 }
 float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) {

@@ -1,5 +1,5 @@
 /* The textures of texture_cases.h, read by nvcc's code for sm_80 and sm_90 on the simulated machine, against what an H200 read
- * (texture_h200.txt): exact but for filters whose sums an H200 rounds in ways that are not known (docs/fidelity.md). */
+ * (texture_h200.txt): exact but for what docs/conformance.md names. */
 #include "engine/harness.h"
 
 #include <stdio.h>
