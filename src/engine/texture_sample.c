@@ -150,15 +150,23 @@ static int32_t level_of_detail(const eng_texture *t, float lod) {
     return (int32_t)fmax(fmin(r, last * 256), 0);
 }
 
-/* A direction's face and the place in it. Code divides the direction by its largest component beforehand. */
+static float size_of(float v) {
+    return isnan(v) ? -1 : fabsf(v);
+}
+/* From [-1, 1] to [0, 1], rounded down. */
+static float in_unit(float v) {
+    return isnan(v) ? 0.5f : (float)(floor(((double)v + 1) * 0x1p22) * 0x1p-23);
+}
+/* A direction's face and the place in it. Code divides the direction by its largest component beforehand. NaN is
+ * less than zero when the largest is sought, and zero in its place. */
 static tex_place on_face(const tex_place *p, uint64_t *face) {
     float x = p->at[0], y = p->at[1], z = p->at[2], s, u;
     tex_place r = *p;
-    if (fabsf(z) >= fabsf(x) && fabsf(z) >= fabsf(y)) *face = z < 0 ? 5 : 4, s = z < 0 ? -x : x, u = -y;
-    else if (fabsf(y) >= fabsf(x)) *face = y < 0 ? 3 : 2, s = x, u = y < 0 ? -z : z;
+    if (size_of(z) >= size_of(x) && size_of(z) >= size_of(y)) *face = z < 0 ? 5 : 4, s = z < 0 ? -x : x, u = -y;
+    else if (size_of(y) >= size_of(x)) *face = y < 0 ? 3 : 2, s = x, u = y < 0 ? -z : z;
     else *face = x < 0 ? 1 : 0, s = x < 0 ? z : -z, u = -y;
-    r.at[0] = s * 0.5f + 0.5f;
-    r.at[1] = u * 0.5f + 0.5f;
+    r.at[0] = in_unit(s);
+    r.at[1] = in_unit(u);
     r.at[2] = 0;
     return r;
 }
