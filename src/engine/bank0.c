@@ -37,7 +37,8 @@ static void fill(const eng_grid *grid, uint8_t *bank) {
     put64(bank, blackwell ? 0x2f8 : 0x20, ENG_LOCAL_WINDOW);
     put32(bank, blackwell ? 0x37c : 0x28, grid->local_size);
     if (!blackwell) put64(bank, grid->code->module->sm >= 90 ? 0xd0 : 0x50, grid->code->constants); /* c[0x3] as a generic address, for -G code */
-    if (!blackwell) put32(bank, 0x114, f->shared_static);
+    if (!blackwell) put32(bank, 0x2c, grid->launch->shared_dynamic); /* %dynamic_smem_size */
+    if (!blackwell) put32(bank, 0x114, f->shared_reserve);           /* which %total_smem_size leaves out of SR_SMEMSZ */
     if (grid->code->module->sm >= 90 && !blackwell) describe_cluster(grid, bank);
     if (f->param_bytes && grid->launch->params) memcpy(bank + f->param_base, grid->launch->params, f->param_bytes);
 }

@@ -35,7 +35,8 @@ static inline double float_source(const eng_ins *i, const vu *slot, int l) {
     uint32_t word = (uint32_t)bits;
     switch (i->x) {
     case SASS_F64: memcpy(&v, &bits, 8); break;
-    case SASS_F16: v = small_decode((uint16_t)(i->z & C_HIGH ? word >> 16 : word), false); break;
+    case SASS_F16:
+    case SASS_BF16: v = small_decode((uint16_t)(i->z & C_HIGH ? word >> 16 : word), i->x == SASS_BF16); break;
     default: memcpy(&f, &word, 4), v = f;
     }
     if (isnan(v)) return v;
@@ -131,6 +132,17 @@ static inline long double int_source(const eng_ins *i, const vu *slot, int l) {
     default: return (long double)(int64_t)v;
     }
 }
+/* v as a double; where that is not exact its last bit is one, so that a later rounding is as if there had been no other. */
+static inline double double_to_odd(long double v) {
+    double d = (double)v;
+    if ((long double)d == v) return d;
+    if (fabsl((long double)d) > fabsl(v)) d = nextafter(d, 0);
+    uint64_t bits;
+    memcpy(&bits, &d, 8);
+    bits |= 1;
+    memcpy(&d, &bits, 8);
+    return d;
+}
 static inline uint64_t float_of_int(const eng_ins *i, long double v) {
     unsigned mode = i->z & 3;
     double d = (double)v;
@@ -143,6 +155,7 @@ static inline uint64_t float_of_int(const eng_ins *i, long double v) {
         return bits;
     }
     if (i->y == SASS_F16) return small_encode(d, false, mode); /* beyond 2^53 a half is infinite, or as large as it can be */
+    if (i->y == SASS_BF16) return small_encode(double_to_odd(v), true, mode);
     float f = (float)v;
     if (mode == SASS_RZ_ && fabsl((long double)f) > fabsl(v)) f = nextafterf(f, 0);
     if (mode == SASS_RM && (long double)f > v) f = nextafterf(f, -INFINITY);
@@ -202,7 +215,8 @@ static inline uint32_t packed(const eng_ins *i, uint32_t word) {
     float f;
     memcpy(&f, &word, 4);
     if (i->z & C_RELU && f <= 0) f = 0;
-    return small_encode(f, i->y != 0, i->z & 3);
+    uint32_t r = small_encode(f, i->y != 0, i->z & 3), infinity = i->y ? 0x7f80 : 0x7c00;
+    return i->z & C_SAT && (r & 0x7fff) == infinity ? r - 1 : r; /* the largest number */
 }
 ENG_OP(pack_halves) {
     const uint32_t *a = (const uint32_t *)a_, *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
@@ -253,11 +267,11 @@ ENG_OP(unpack_bytes) { /* z: C_HIGH: of b's high half */
     const uint32_t *b = (const uint32_t *)b_;
     LANES(false, half_of_byte(i, b[l] >> (i->z & C_HIGH ? 24 : 8) & 0xff) << 16 | half_of_byte(i, b[l] >> (i->z & C_HIGH ? 16 : 0) & 0xff))
 }
-static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+static bool bind_f2fp_8(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     const bool to_bytes = in->type == SASS_E4M3X2 || in->type == SASS_E5M2X2, of_bytes = in->stype == SASS_E4M3X2 || in->stype == SASS_E5M2X2;
     out->z = (uint16_t)((in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_SAT ? C_SAT : 0));
-    if (to_bytes && (in->stype == SASS_F16 ? in->sub == SASS_F2FP_PACK : in->stype == SASS_F32 && in->sub == SASS_F2FP_PACK_MERGE)) {
+    if (to_bytes && (in->stype == SASS_F16 ? in->sub == SASS_F2FP_UNPACK_MERGE : in->stype == SASS_F32 && in->sub == SASS_F2FP_PACK_MERGE)) {
         out->y = in->type;
         out->z |= (uint16_t)(in->hi >> 8 & 1 ? C_HIGH : 0);
         out->fn = eng_pick(in->stype == SASS_F16 ? pack_bytes_of_halves : pack_bytes, out);
@@ -269,17 +283,35 @@ static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
         out->fn = eng_pick(unpack_bytes, out);
         return true;
     }
-    if (to_bytes || of_bytes) return eng_refuse(plan, "these types of 8-bit floats");
-    if (in->stype != SASS_F32 || in->sub == SASS_F2FP_UNPACK || in->sub == SASS_F2FP_UNPACK_MERGE) return false;
+    return eng_refuse(plan, "these types of 8-bit floats");
+}
+static bool bind_f2fp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
     out->y = in->type == SASS_BF16X2;
-    out->z = (uint16_t)(in->round | (in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_MERGE_C ? C_HIGH : 0));
+    out->z = (uint16_t)(in->round | (in->flags & SASS_RELU ? C_RELU : 0) | (in->flags & SASS_SAT ? C_SAT : 0) |
+                        (in->sub == SASS_F2FP_MERGE ? C_HIGH : 0));
     out->fn = eng_pick(pack_halves, out);
+    return true;
+}
+
+/* A float with the fraction of a TF32. */
+static inline uint32_t tf32_of(const eng_ins *i, double v) {
+    const small_format tf32 = {11, -126, 127};
+    if (isnan(v)) return ENG_NAN & ~0x1fffu;
+    if (i->z & C_RELU && v <= 0) return 0;
+    return single_bits(small_round(v, tf32, i->z & 3), SASS_RN, false);
+}
+ENG_OP(float_to_tf32) { LANES(false, tf32_of(i, float_source(i, a_, l))) }
+static bool bind_f2fp_tf32(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    conversion(plan, in, out, SASS_F32, SASS_F32, float_to_tf32);
+    out->z |= in->flags & SASS_RELU ? C_RELU : 0;
     return true;
 }
 
 static inline uint32_t saturate(int32_t v, unsigned type) {
     static const struct { int32_t low, high; } range[] = {
-        [SASS_U8] = {0, 255}, [SASS_S8] = {-128, 127}, [SASS_U16] = {0, 65535}, [SASS_S16] = {-32768, 32767}};
+        [SASS_U8] = {0, 255}, [SASS_S8] = {-128, 127}, [SASS_U16] = {0, 65535}, [SASS_S16] = {-32768, 32767},
+        [SASS_U4] = {0, 15}, [SASS_S4] = {-8, 7}, [SASS_U2] = {0, 3}, [SASS_S2] = {-2, 1}};
     v = v < range[type].low ? range[type].low : v > range[type].high ? range[type].high : v;
     return (uint32_t)v;
 }
@@ -295,14 +327,18 @@ static inline uint32_t part(const eng_ins *i, const vu *slot, int l) {
     uint32_t v = ((const uint32_t *)slot)[l];
     return i->x ? saturate((int32_t)v, i->y) : v;
 }
-/* Two bytes below the low half of c. */
-ENG_OP(int_pack) { LANES(false, (part(i, a_, l) & 0xff) << 8 | (part(i, b_, l) & 0xff) | ((const uint32_t *)c_)[l] << 16) }
+/* Two parts of z bits, below what c has in its low bits. */
+ENG_OP(int_pack) {
+    const uint32_t ones = (1u << i->z) - 1;
+    LANES(false, (part(i, a_, l) & ones) << i->z | (part(i, b_, l) & ones) | ((const uint32_t *)c_)[l] << 2 * i->z)
+}
 /* Two halves. */
 ENG_OP(int_pack_halves) { LANES(false, part(i, a_, l) << 16 | (part(i, b_, l) & 0xffff)) }
 static bool bind_i2ip(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     out->x = in->sm < 90 || (in->hi >> 10 & 1);
     out->y = in->type;
+    out->z = in->type == SASS_U8 || in->type == SASS_S8 ? 8 : in->type == SASS_U4 || in->type == SASS_S4 ? 4 : 2;
     out->fn = eng_pick(in->type == SASS_U16 || in->type == SASS_S16 ? int_pack_halves : int_pack, out);
     return true;
 }
@@ -326,4 +362,4 @@ static bool bind_f2ip(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 }
 
 ENG_FAMILY(convert, {"f2f", bind_f2f}, {"f2i", bind_f2i}, {"i2f", bind_i2f}, {"frnd", bind_frnd}, {"i2fp", bind_i2fp},
-           {"f2fp", bind_f2fp}, {"i2i", bind_i2i}, {"f2ip", bind_f2ip}, {"i2ip", bind_i2ip});
+           {"f2fp", bind_f2fp}, {"f2fp_8", bind_f2fp_8}, {"f2fp_tf32", bind_f2fp_tf32}, {"i2i", bind_i2i}, {"f2ip", bind_f2ip}, {"i2ip", bind_i2ip});

@@ -15,7 +15,8 @@ static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     out->x = operand_bits(&in->a) | operand_bits(&in->b) << 5 | operand_bits(&in->c) << 10;
     uint32_t f = in->flags;
-    out->z = (uint16_t)((f & (SASS_FTZ | SASS_FMZ) ? H_FTZ : 0) | (f & SASS_FMZ ? H_FMZ : 0) | (f & SASS_SAT ? H_SAT : 0) |
+    const bool oob = (f & SASS_FTZ) && (f & SASS_FMZ); /* .OOB */
+    out->z = (uint16_t)((!oob && f & (SASS_FTZ | SASS_FMZ) ? H_FTZ : 0) | (!oob && f & SASS_FMZ ? H_FMZ : 0) | (f & SASS_SAT ? H_SAT : 0) |
                         (f & SASS_RELU ? H_RELU : 0) | (f & SASS_PACKED_BF16 ? H_BF16 : 0) |
                         (f & SASS_F32OUT ? H_F32OUT : 0) | (f & SASS_NANPROP ? H_NANPROP : 0) |
                         (f & SASS_XORSIGN ? H_XORSIGN : 0) | (f & SASS_BF ? H_ONE : 0));
@@ -26,7 +27,10 @@ static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 static inline float source(uint32_t word, uint32_t bits, int h, unsigned z) {
     uint32_t swizzle = bits >> 2 & 7;
     float v;
-    if (swizzle == SWIZZLE_F32) memcpy(&v, &word, 4);
+    if (swizzle == SWIZZLE_F32) { /* sm_75 cuts it to a half: what compilers have it for is a conversion towards zero */
+        memcpy(&v, &word, 4);
+        if (v == v) v = (float)small_round(v, z & H_BF16 ? small_bfloat : small_half, SASS_RZ_);
+    }
     else v = small_decode((uint16_t)(swizzle == SWIZZLE_HIGH || (swizzle == 0 && h) || (swizzle == SWIZZLE_CROSS && !h) ? word >> 16 : word), z & H_BF16);
     if (bits & 2) v = fabsf(v);
     if ((bits & 1) != (swizzle == SWIZZLE_CROSS && !h)) v = -v;

@@ -36,6 +36,8 @@ MUFU_OP(rsq)
 MUFU_OP(sqrt)
 MUFU_OP(tanh)
 
+enum { MUFU_HIGH = 1, MUFU_BFLOAT = 2 }; /* z of halves */
+
 /* --- the others: lane by lane -------------------------------------------------------------------------- */
 
 static uint32_t single(uint32_t x, unsigned function) {
@@ -62,16 +64,18 @@ ENG_OP(mufu_double) {
     }
     ENG_EACH PUT(k, ((vu *)r)[k]);
 }
-/* A half in the low half, the result there. */
+/* A half or a bfloat16 in the half z (0 low, 1 high), the result in the low one. */
 ENG_OP(mufu_half) {
     const uint32_t *a = (const uint32_t *)a_;
+    const bool bfloat = i->z & MUFU_BFLOAT;
     _Alignas(64) uint32_t r[32];
     for (int l = 0; l < 32; l++) {
-        float f = small_decode((uint16_t)a[l], false);
+        float f = small_decode((uint16_t)(i->z & MUFU_HIGH ? a[l] >> 16 : a[l]), bfloat);
         if (i->x & 2) f = fabsf(f);
         if (i->x & 1) f = -f;
         memcpy(&r[l], &f, 4);
-        r[l] = mufu_cut_to_half(single(r[l], i->y));
+        uint32_t result = single(r[l], i->y);
+        r[l] = bfloat ? result >> 16 : mufu_cut_to_half(result);
     }
     ENG_EACH PUT(k, ((vu *)r)[k]);
 }
@@ -84,7 +88,9 @@ static bool bind_mufu(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     out->x = vf_mod_bits(&in->a);
     out->y = in->sub;
-    out->fn = eng_pick(in->type == SASS_F16 ? mufu_half : singles[in->sub], out);
+    out->z = (in->byte ? MUFU_HIGH : 0) | (in->type == SASS_BF16 ? MUFU_BFLOAT : 0);
+    if (in->byte && in->type == SASS_F32) return eng_refuse(plan, "a half of a single");
+    out->fn = eng_pick(in->type == SASS_F32 ? singles[in->sub] : mufu_half, out);
     return true;
 }
 

@@ -110,6 +110,25 @@ static bool bind_uplop3(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return bind_plop3(plan, in, out);
 }
 
+/* Of the signs of three words: add.sat asks so for an overflow. */
+ENG_OP(plop3_sign) {
+    uint32_t a = 0, b = 0, c = 0;
+    ENG_EACH {
+        a |= vs_lt((vs)A(k), (vs)vu_set(0), k);
+        b |= vs_lt((vs)B(k), (vs)vu_set(0), k);
+        c |= vs_lt((vs)C(k), (vs)vu_set(0), k);
+    }
+    SETP(1, table(a, b, c, i->y));
+    SETP(0, table(a, b, c, i->x));
+}
+static bool bind_plop3_sign(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    eng_operands(plan, in, out);
+    out->x = in->lut;
+    out->y = in->lut2;
+    out->fn = eng_pick(plop3_sign, out);
+    return true;
+}
+
 /* --- predicates as a word ------------------------------------------------------------------------ */
 
 /* P2R: byte x of a, with the predicates put where the mask b has ones. z: first predicate (0 or ENG_UP). */
@@ -159,7 +178,7 @@ static bool bind_ur2up(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return bind_r2p(plan, in, out);
 }
 
-ENG_FAMILY(pred, {"isetp", bind_isetp}, {"uisetp", bind_uisetp}, {"plop3", bind_plop3}, {"uplop3", bind_uplop3},
+ENG_FAMILY(pred, {"isetp", bind_isetp}, {"uisetp", bind_uisetp}, {"plop3", bind_plop3}, {"uplop3", bind_uplop3}, {"plop3_sign", bind_plop3_sign},
            {"p2r", bind_p2r}, {"up2ur", bind_up2ur}, {"r2p", bind_r2p}, {"ur2up", bind_ur2up});
 
 ENG_LIFTS(pred, {lt_signed, ENG_LIFT_ISETP}, {lt_signed_and, ENG_LIFT_ISETP}, {le_signed, ENG_LIFT_ISETP},

@@ -97,6 +97,56 @@ static bool bind_hmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     tensor_format f = single ? TENSOR_TF32 : in->stype == SASS_BF16 ? TENSOR_BF16 : TENSOR_F16;
     return bind_products(plan, in, out, f, k[in->shape], halves);
 }
+
+/* --- HMMA.884: eight by eight by four in each of four groups of lanes, those of two quads --------------------------- */
+
+/* x: the layouts, the type of C and D, and the step, which is a quarter of D's floats or a half of its halves */
+enum { H884_A_COLUMNS = 1, H884_B_COLUMNS = 2, H884_FLOATS = 4, H884_STEP = 4 /* shift */ };
+static inline tensor_number half_of_fragment(const uint8_t *R, uint32_t at, unsigned group, unsigned major, unsigned minor, bool by_major) {
+    unsigned lane = group * 4 + (by_major ? major % 4 : minor) + (major >= 4 ? 16 : 0), half = by_major ? minor : major % 4;
+    uint32_t word = ((const uint32_t *)(const void *)(R + at + half / 2 * ENG_SLOT))[lane];
+    return tensor_decode(word >> half % 2 * 16 & 0xffff, TENSOR_F16);
+}
+static inline void sum_884(const eng_ins *i, const uint8_t *R, unsigned group, unsigned row, unsigned column, tensor_sum *s) {
+    tensor_begin(s, 2 * tensor_fraction(TENSOR_F16), TENSOR_KEPT - 1);
+    for (unsigned k = 0; k < 4; k++)
+        tensor_multiply(s, half_of_fragment(R, i->a, group, row, k, !(i->x & H884_A_COLUMNS)),
+                        half_of_fragment(R, i->b, group, column, k, i->x & H884_B_COLUMNS));
+}
+ENG_HANDLER(hmma_884) {
+    uint32_t on = eng_on(i, w, mask), out[2][32];
+    if (!on) ENG_NEXT;
+    for (unsigned l = 0; l < 32; l++) {
+        const unsigned group = l / 4 % 4, below = l >= 16 ? 4 : 0, step = i->x >> H884_STEP;
+        tensor_sum s;
+        if (i->x & H884_FLOATS) {
+            for (unsigned k = 0; k < 2; k++) {
+                unsigned row = (l & 1) + (step & 1) * 2 + below, column = (step & 2) * 2 + (l & 2) + k;
+                sum_884(i, R, group, row, column, &s);
+                out[k][l] = tensor_float(&s, eng_u32(R, i->c + k * ENG_SLOT)[l]);
+            }
+            continue;
+        }
+        for (unsigned k = 0; k < 4; k++) {
+            uint32_t c = eng_u32(R, i->c + k / 2 * ENG_SLOT)[l] >> k % 2 * 16 & 0xffff;
+            sum_884(i, R, group, l % 4 + below, step * 4 + k, &s);
+            uint32_t d = tensor_half(&s, (uint16_t)c);
+            out[k / 2][l] = k % 2 ? out[k / 2][l] | d << 16 : d;
+        }
+    }
+    write_back(i, R, on, 2, out);
+    ENG_NEXT;
+}
+static bool bind_hmma_884(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bool floats = in->type == SASS_F32;
+    if (in->stype != in->type || (!floats && in->shape > 1)) return eng_refuse(plan, "these types");
+    eng_operands(plan, in, out);
+    out->x = (in->hi >> 9 & 1 ? H884_A_COLUMNS : 0u) | (in->hi >> 10 & 1 ? H884_B_COLUMNS : 0u) | (floats ? H884_FLOATS : 0u) |
+             (uint32_t)in->shape << H884_STEP;
+    out->fn = hmma_884;
+    return true;
+}
+
 /* --- IMMA and BMMA: integers, exact ------------------------------------------------------------------------- */
 
 /* x: bits of an element | rows << 8 | words of a row << 16; y: 1 A signed, 2 B signed, 4 saturates, 8 XOR, 16 AND */
@@ -228,4 +278,4 @@ static bool bind_movm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});
+ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"hmma_884", bind_hmma_884}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});

@@ -193,6 +193,17 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
         plan->strong_access = true;
 }
 
+/* Frames are made and given back by adding a constant, which the frame's size covers, to R1; anything else that changes R1 takes
+ * what it wants (alloca). */
+static bool moves_stack_freely(const eng_plan *plan, const sass_instr *in) {
+    enum { STACK_POINTER = 1 };
+    if (in->dst.kind != SASS_REG || in->dst.reg != STACK_POINTER) return false;
+    bool adds = (in->op == SASS_IADD3 || in->op == SASS_VIADD) && in->a.kind == SASS_REG && in->a.reg == STACK_POINTER && in->b.kind == SASS_IMM;
+    if (!adds) return in->a.kind == SASS_REG && in->a.reg == STACK_POINTER;
+    int64_t by = (int32_t)in->b.value;
+    return (by < 0 ? -by : by) > (int64_t)plan->kernel->local_bytes;
+}
+
 static wg_status unsupported(eng_plan *plan, const sass_instr *in, wg_error *err) {
     char text[200];
     sass_print(in, text, sizeof text);
@@ -229,6 +240,7 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
     eng_ins out;
     p->self = (uint32_t)plan->ins.count;
     plan->instr = in;
+    plan->allocates |= moves_stack_freely(plan, in);
     if (eng_constants_before(plan, unit, n)) return WG_OK;
     wg_status st = eng_plan_bind(plan, unit, n, &out, err);
     if (st != WG_OK) return st;

@@ -98,6 +98,7 @@ struct eng_plan {
     bool result_atomics, float_atomics, strong_access, clocks;
     uint32_t reduction;           /* what its reductions of global memory do, plus 1; 0: there are none */
     bool ordered_reductions;      /* several that do not commute, or such as order only the threads of a block */
+    bool allocates;      /* moves the stack pointer by what its frame does not say: alloca */
     bool indirect_calls; /* of places in registers, or of the driver: both take arguments in registers */
     bool calls, local;
     bool cluster_barrier; /* there is one */

@@ -90,7 +90,7 @@ static wg_status make_grid(eng_grid *grid, eng_code *code, const eng_launch *lau
     grid->threads = (uint32_t)threads;
     grid->warps = (uint32_t)(threads + 31) / 32;
     grid->shared_size = f->shared_reserve + f->shared_static + launch->shared_dynamic;
-    bool deep = plan->indirect_calls || plan->units.count > 1 || (plan->calls && plan->local);
+    bool deep = plan->indirect_calls || (plan->allocates && plan->local) || plan->units.count > 1 || (plan->calls && plan->local);
     grid->stack_size = !deep ? 0 : launch->stack_bytes ? (launch->stack_bytes + 15) & ~15u : STACK_BYTES;
     grid->local_size = ((f->local_bytes + 15) & ~15u) + grid->stack_size;
     size_t fi = (size_t)(f - m->functions);

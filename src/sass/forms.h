@@ -42,6 +42,7 @@ typedef enum sass_src {
     SRC_NOSIGN,   /* plain registers */
     SRC_BITS,     /* immediates unsigned */
     SRC_SBITS,    /* immediates signed */
+    SRC_SIGNS,    /* of which the sign bits alone count; immediates unsigned */
     SRC_INT,      /* negation; immediates signed */
     SRC_INTX,     /* the same; with .X the bit means bitwise not */
     SRC_UINT,     /* negation; immediates unsigned */

@@ -11,8 +11,7 @@ static const char *imad_alias(const sass_instr *instr) {
     if (is_zero(&instr->a) && is_zero(&instr->b) && instr->c.kind != SASS_UREG) return "MOV";
     if (instr->b.kind != SASS_IMM) return "";
     const uint32_t factor = (uint32_t)instr->b.value;
-    if (factor == 1 && signed_) return "IADD";
-    if (factor == 1 && is_zero(&instr->c)) return "MOV";
+    if (factor == 1) return signed_ || !is_zero(&instr->c) ? "IADD" : "MOV";
     /* 0x10000 widens a bfloat16, which nvdisasm does not call a shift. */
     const bool power = factor != 0 && (factor & (factor - 1)) == 0;
     return power && factor != 0x10000 && is_zero(&instr->c) && !signed_ ? "SHL" : "";

@@ -97,7 +97,8 @@ static void places_of(const sass_row *row, bool *in_a, bool *in_c) {
     for (const uint8_t *id = row->operands; *id; id++) {
         const sass_operand_spec *spec = &sass_operand_specs[*id];
         if (spec->take != sass_take_source && spec->take != sass_take_source_lea &&
-            spec->take != sass_take_source_cross && spec->take != sass_take_source_merge)
+            spec->take != sass_take_source_cross && spec->take != sass_take_source_merge &&
+            spec->take != sass_take_source_packed)
             continue;
         const unsigned where = spec->arg;
         *in_a |= where == PLACE_A || where == PLACE_UA;
@@ -279,6 +280,13 @@ static const char *suffix_text(const sass_cursor *at, const sass_operand *o, uns
         return ".ROW";
     case SUFFIX_COL:
         return ".COL";
+    case SUFFIX_SIGN:
+        return ".SIGN";
+    case SUFFIX_BITS: /* how much of it stays */
+        return i->type == SASS_U4 || i->type == SASS_S4 ? ".24" : i->type == SASS_U2 || i->type == SASS_S2 ? ".28" : "";
+    case SUFFIX_LAYOUT_A:
+    case SUFFIX_LAYOUT_B:
+        return bit(i, suffix == SUFFIX_LAYOUT_A ? 73 : 74) ? ".COL" : ".ROW";
     case SUFFIX_UNPACK:
     case SUFFIX_HALF:
         return words[i->byte];
@@ -294,8 +302,9 @@ static void show_constant(sass_cursor *at, sass_text *out, const sass_operand *o
         sass_put(out, "cx[");
         show_register(out, &(sass_operand){.kind = SASS_UREG, .reg = o->reg});
         sass_put(out, "][0x%x]", (unsigned)o->value);
-    } else { /* half operands have a blank there */
-        sass_put(out, "c[0x%x]%s[0x%x]", o->bank, at->row->src == SRC_HALF ? " " : "", (unsigned)o->value);
+    } else { /* operands with a suffix of their own have a blank there */
+        const bool blank = at->row->src == SRC_HALF || at->row->src == SRC_SIGNS;
+        sass_put(out, "c[0x%x]%s[0x%x]", o->bank, blank ? " " : "", (unsigned)o->value);
     }
 }
 
@@ -309,10 +318,7 @@ static void show_operand(sass_cursor *at, sass_text *out, const sass_operand *o,
     sass_put(out, "%s%s", o->inv ? "~" : o->neg ? "-" : "", o->abs ? "|" : "");
     if (o->kind == SASS_REG || o->kind == SASS_UREG) {
         show_register(out, o);
-        if (o->abs)
-            sass_put(out, "%s|%s", text, o->reuse ? ".reuse" : "");
-        else
-            sass_put(out, "%s%s", o->reuse ? ".reuse" : "", text);
+        sass_put(out, "%s%s%s", o->abs ? "|" : "", o->reuse ? ".reuse" : "", text);
     } else {
         show_constant(at, out, o);
         sass_put(out, "%s%s", text, o->abs ? "|" : "");
@@ -354,7 +360,19 @@ void sass_show_source_cross(sass_cursor *at, sass_text *out, unsigned where, uns
 
 /* The value whose other half a conversion keeps. */
 static bool merges(const sass_instr *i) {
-    return i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE;
+    return i->sub == SASS_F2FP_MERGE || i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE;
+}
+/* The one that comes to the high half, where two are packed. */
+static bool packs(const sass_instr *i) {
+    return i->sub == SASS_F2FP_PACK || i->sub == SASS_F2FP_PACK_MERGE;
+}
+void sass_take_source_packed(sass_cursor *at, unsigned where, unsigned suffix) {
+    if (packs(at->instr)) sass_take_source(at, where, suffix);
+    else slot_of(at);
+}
+void sass_show_source_packed(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
+    if (packs(at->instr)) sass_show_source(at, out, where, suffix);
+    else slot_of(at);
 }
 void sass_take_source_merge(sass_cursor *at, unsigned where, unsigned suffix) {
     if (merges(at->instr)) sass_take_source(at, where, suffix);
@@ -466,7 +484,7 @@ void sass_take_psrc_relu(sass_cursor *at, unsigned where, unsigned kind) {
     if (at->instr->flags & SASS_RELU) sass_take_psrc(at, where, kind);
 }
 void sass_show_psrc_relu(sass_cursor *at, sass_text *out, unsigned where, unsigned kind) {
-    if (at->instr->flags & SASS_RELU) sass_show_psrc(at, out, where, kind);
+    if (at->instr->flags & SASS_RELU) sass_show_psrc_opt(at, out, where, kind);
 }
 void sass_take_psrc_bar(sass_cursor *at, unsigned where, unsigned kind) {
     if (at->instr->sub == SASS_BAR_RED) sass_take_psrc(at, where, kind);

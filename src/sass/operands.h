@@ -7,7 +7,7 @@ enum { /* where a source lies; forms.h has the table */
     PLACE_DADD, /* the register form has it in slot C */
     PLACE_UA, PLACE_UB, PLACE_USECOND, PLACE_UTHIRD
 };
-enum { SUFFIX_NONE, SUFFIX_BYTE, SUFFIX_ROW, SUFFIX_COL, SUFFIX_HALF, SUFFIX_INT, SUFFIX_UNPACK };
+enum { SUFFIX_NONE, SUFFIX_BYTE, SUFFIX_ROW, SUFFIX_COL, SUFFIX_HALF, SUFFIX_INT, SUFFIX_UNPACK, SUFFIX_LAYOUT_A, SUFFIX_LAYOUT_B, SUFFIX_SIGN, SUFFIX_BITS };
 enum { PRED_87, PRED_77, PRED_68 }; /* predicate sources: register, then inversion, see operands.c */
 
 #endif

@@ -76,6 +76,8 @@ static fragments fragments_of(const sass_instr *i) {
     switch ((sass_op)i->op) {
     case SASS_HMMA:
         return hmma_fragments(i);
+    case SASS_HMMA_884:
+        return (fragments){2, 2, 2};
     case SASS_IMMA:
         return imma_fragments(i);
     case SASS_BMMA:

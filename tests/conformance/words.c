@@ -68,7 +68,8 @@ static probe_kind kind_of(const sass_instr *i, unsigned n) {
         return i->sub == SASS_MUFU_RCP64H || i->sub == SASS_MUFU_RSQ64H ? (n & 1 ? PROBE_F64 : PROBE_F32) : i->type == SASS_F16 ? PROBE_F16 : PROBE_F32;
     case SASS_CLASS_CONVERT:
         if (i->op == SASS_F2F_64 || i->op == SASS_F2I_64 || i->op == SASS_FRND_64) return i->stype == SASS_F64 ? PROBE_F64 : PROBE_F32;
-        if (i->op == SASS_F2FP) return i->stype == SASS_F16 ? PROBE_F16 : i->stype == SASS_BF16 ? PROBE_BF16 : PROBE_F32;
+        if (i->op == SASS_F2FP) return PROBE_F32;
+        if (i->op == SASS_F2FP_8) return i->stype == SASS_F16 ? PROBE_F16 : i->stype == SASS_BF16 ? PROBE_BF16 : PROBE_F32;
         if (i->op == SASS_F2IP || i->op == SASS_F2FP_TF32) return PROBE_F32;
         return kind_of_type(i->stype);
     case SASS_CLASS_TENSOR:

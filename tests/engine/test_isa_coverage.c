@@ -1,5 +1,6 @@
 /* Every row of isa.def that the engine executes is executed here, by kernels whose results the host knows: those of
  * isa.cu, checked below, and those of probe.cu, which test_families.c checks. A row that nothing executes is named. */
+#include "conformance/ptx/cubin.h"
 #include "engine/harness.h"
 
 #include <math.h>
@@ -473,11 +474,27 @@ static void note_cubin(const char *name, int sm) {
     machine_close(m);
 }
 
+/* The cases of test_ptx, which are executed too. */
+static void note_ptx(int sm) {
+    size_t size;
+    wg_error err;
+    img_module *module;
+    uint8_t *cubin = ptx_cubin(WG_TEST_DATA "/../conformance/ptx", sm, &size);
+    assert_int_equal(img_module_read(cubin, size, &module, &err), WG_OK);
+    for (uint32_t at = 0; at < module->code_size; at += 16) {
+        sass_instr in;
+        if (sass_decode(module->code + at, 0, sm, &in)) executed[in.op] = true;
+    }
+    img_module_free(module);
+    free(cubin);
+}
+
 static void every_row_is_executed(void **state) {
     (void)state;
     make_inputs();
     note_conformance();
     for (int sm = 80; sm <= 90; sm += 10) note_cubin("texture", sm), note_cubin("barrier", sm);
+    for (int k = 0; k < PTX_TARGETS; k++) note_ptx(ptx_targets[k]);
     note_cubin("matrices", 90);
     note_cubin("bulk", 90), note_cubin("tma", 90);
     static const int sms[] = {75, 80, 86, 90, 100};

@@ -1,6 +1,6 @@
 /* Words that nvcc made for test kernels on sm_75 to sm_120: one for each opcode, set of modifiers and shape
- * of operands. No disassembler confirmed these texts (the listings' are confirmed); the test holds what was
- * worked out. It also asks that every row of isa.def is decoded by some word. */
+ * of operands. nvdisasm 13.0 confirmed two thirds of these texts, those of the forms that tests/conformance/ptx has; the others are
+ * what was worked out. The test also asks that every row of isa.def is decoded by some word. */
 #include "sass/sass.h"
 #include "sass/listing.h"
 
@@ -37,7 +37,6 @@ static void test_words(void **state) {
 /* Rows for which no program was found that nvcc turns into them. */
 static bool without_example(sass_op op) {
     switch (op) {
-    case SASS_USGXT:
     case SASS_UBMSK:
     case SASS_UIMAD_HI:
     case SASS_SYNCS_OTHER:
