@@ -29,7 +29,7 @@ static void counters(void) {
                i->scope == WATCH_INSTRUCTION ? "yes" : "", i->meaning, i->source);
     }
     puts("\n## What is not counted\n");
-    puts("- Shared-memory wavefronts that arbitration between warps adds on hardware (five of 588 values on the 42 kernels): no");
+    puts("- Shared-memory wavefronts that arbitration between warps adds on hardware (ten of 840 values on the 42 kernels): no");
     puts("  code shows them.");
     puts("- Wavefronts of atomics on shared memory, and everything that depends on caches, clocks or scheduling.");
     puts("- Instructions of code that the driver links into kernels that call printf, malloc or assert: no cubin holds it.");

@@ -24,21 +24,32 @@ static const char *const compared[] = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
 };
 enum { N_COMPARED = sizeof compared / sizeof *compared };
 
-/* The hardware counts more shared-memory wavefronts here than the addresses account for: conflicts
- * between warps for the data banks, which no code shows. */
+/* The hardware counts more shared-memory wavefronts here than the addresses account for: conflicts between warps for the data
+ * banks, which no code shows. Its counters that are made by patching the code, and so see addresses alone, equal ours. */
 static const struct {
     const char *kernel, *counter;
 } expected_to_differ[] = {
     {"conv_tiled", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
     {"conv_tiled", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    {"conv_tiled", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
+    {"conv_tiled", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
     {"reduce_tree", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    {"reduce_tree", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
     {"reduce_interleaved", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    {"reduce_interleaved", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
     {"histo", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    {"histo", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
 };
 
 static bool may_differ(const char *kernel, const char *counter) {
