@@ -29,7 +29,7 @@ static void tell(eng_bulk *b, eng_space space, uint64_t at, uint64_t n, unsigned
         else part &= ~UINT64_C(3);
         eng_event *ev = eng_event_new(w);
         *ev = (eng_event){.kind = ENG_EV_ACCESS, .address = at, .instr = b->ins.id, .function = b->ins.function, .warp = (uint16_t)w->index,
-                          .mask = 1u << b->lane, .more = b->barrier, .cls = ENG_UNIFORM, .space = (uint8_t)space, .width = (uint8_t)part,
+                          .mask = 1u << b->lane, .more = b->barrier ? ENG_BULK_BARRIER : ENG_BULK_GROUP, .cls = ENG_UNIFORM, .space = (uint8_t)space, .width = (uint8_t)part,
                           .access = (uint8_t)(access | ENG_BULK)};
         eng_event_done(w);
         at += part;

@@ -2,9 +2,8 @@
  * bytes.
  *
  * Like cp.async they take effect at once here, which is one of the permitted orders; that a program waits for them is for the race
- * watch to check, from the events: accesses that are ENG_BULK, of one lane and up to a row of 128 bytes each. Those of a copy that a
- * barrier is told of come behind an event that says which (ENG_PHASE_COPIES), and their `more` is 1; the others belong to the group that is
- * closed next (ENG_ASYNC_COMMIT). */
+ * watch to check, from the events: accesses that are ENG_BULK, of one lane and up to a row of 128 bytes each. Their `more` says when
+ * they have ended (eng_bulk_end); those of a copy that a barrier is told of come behind an event that says which (ENG_PHASE_COPIES). */
 #ifndef WG_ENGINE_BULK_H
 #define WG_ENGINE_BULK_H
 

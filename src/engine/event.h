@@ -54,7 +54,12 @@ typedef enum eng_class {
 } eng_class;
 enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
        ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */,
-       ENG_BULK = ENG_ASYNC | ENG_REDUCTION /* by a bulk copy (bulk.h): any number of bytes; more: 1 when a barrier is told of it */ };
+       ENG_BULK = ENG_ASYNC | ENG_REDUCTION /* by a bulk copy (bulk.h): any number of bytes; more: eng_bulk_end */ };
+typedef enum eng_bulk_end { /* when such an access has ended */
+    ENG_BULK_GROUP,   /* with the group that is closed next (ENG_ASYNC_COMMIT) */
+    ENG_BULK_BARRIER, /* with the phase that the last ENG_PHASE_COPIES said */
+    ENG_BULK_DONE     /* at once */
+} eng_bulk_end;
 static inline bool eng_is_bulk(unsigned access) { return (access & ENG_BULK) == ENG_BULK; }
 
 typedef enum eng_async {

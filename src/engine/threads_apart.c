@@ -131,6 +131,13 @@ static void note(void *context, walk *k, const sass_instr *in) {
         a.strong = true; /* nothing is known of what it stores: it is heard of */
         if (in->op == SASS_LDGSTS) add(l, a, count);
         return;
+    case SASS_CLASS_TENSOR:
+        if (!sass_is_gmma((sass_op)in->op)) return;
+        l->no_shared = true; /* what it reads depends on descriptors */
+        a.shared = a.strong = true;
+        a.epochs = l->epochs[a.instr];
+        add(l, a, count);
+        return;
     case SASS_CLASS_CALL: l->failed = true; return;
     case SASS_CLASS_OTHER:
         if (in->op != SASS_SYNCS && in->op != SASS_SYNCS_PHASE && in->op != SASS_SYNCS_OTHER && in->op != SASS_SYNCS_CCTL && in->op != SASS_SYNCS_EXCH) return;

@@ -40,7 +40,7 @@ static undef_rule rule_of(const sass_instr *in) {
         return UNDEF_LOAD;
     case SASS_CLASS_GLOBAL_ST: case SASS_CLASS_GENERIC_ST: case SASS_CLASS_SHARED_ST: case SASS_CLASS_LOCAL_ST: return UNDEF_STORE;
     case SASS_CLASS_GLOBAL_ATOM: case SASS_CLASS_GLOBAL_RED: case SASS_CLASS_SHARED_ATOM: return UNDEF_ATOMIC;
-    case SASS_CLASS_TENSOR: return UNDEF_TENSOR;
+    case SASS_CLASS_TENSOR: return sass_is_gmma((sass_op)in->op) ? UNDEF_NOTHING /* it says itself what it writes */ : UNDEF_TENSOR;
     case SASS_CLASS_BRANCH: return in->op == SASS_BRA ? UNDEF_BRANCH : UNDEF_JUMP;
     case SASS_CLASS_EXIT: return UNDEF_BRANCH;
     case SASS_CLASS_CALL: return UNDEF_JUMP;

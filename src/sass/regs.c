@@ -146,6 +146,33 @@ static unsigned surface_words(const sass_instr *i) { /* .P moves components, .D 
                                                         : words_of_width(i->width);
 }
 
+/* --- warp-group MMA -------------------------------------------------------------------------------- */
+
+bool sass_is_gmma(sass_op op) { return op == SASS_HGMMA || op == SASS_IGMMA || op == SASS_BGMMA || op == SASS_QGMMA; }
+
+/* Multiples of 8; of integers and bits, above 32 of 16. Integers count by three, halves begin anew behind those of TF32. */
+unsigned sass_gmma_columns(const sass_instr *i) {
+    enum { SHAPES = 32, EIGHTS = 4 };
+    unsigned k = i->shape;
+    switch ((sass_op)i->op) {
+    case SASS_HGMMA:
+        return (k >= SHAPES) == (i->stype == SASS_TF32) ? k % SHAPES * 8 + 8 : 0;
+    case SASS_QGMMA:
+        return k < SHAPES ? k * 8 + 8 : 0;
+    case SASS_IGMMA:
+        if (k % 3) return 0;
+        k /= 3;
+        break;
+    default:
+        break;
+    }
+    return k < EIGHTS ? k * 8 + 8 : k <= 17 ? (k - 1) * 16 : 0;
+}
+static unsigned gmma_accumulators(const sass_instr *i) {
+    const unsigned n = sass_gmma_columns(i);
+    return (i->op == SASS_HGMMA || i->op == SASS_QGMMA) && i->type == SASS_F16 ? n / 4 : n / 2;
+}
+
 /* --- bulk copies --------------------------------------------------------------------------------- */
 
 static unsigned bulk_source_regs(const sass_instr *i, const sass_operand *slot) {
@@ -177,6 +204,7 @@ unsigned sass_dst_regs(const sass_instr *i) {
     if (!is_register(&i->dst)) return 0;
     if (is_texture(i)) return components(i) >= 2 ? 2 : 1;
     if (sass_class_of((sass_op)i->op) == SASS_CLASS_SURFACE) return surface_words(i);
+    if (sass_is_gmma((sass_op)i->op)) return gmma_accumulators(i);
     switch ((sass_op)i->op) {
     case SASS_IMAD_WIDE:
     case SASS_UIMAD_WIDE:
@@ -237,6 +265,7 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
         if (n) return slot == &i->extra ? 2 : n;
     }
     if (slot == &i->extra) return 1;
+    if (sass_is_gmma((sass_op)i->op)) return a || b ? 4 : gmma_accumulators(i); /* a descriptor is a pair, A's before B's also where A has none */
     if (i->op == SASS_SYNCS_EXCH) return b ? 2 : 1;
     if (is_texture(i)) return texture_source_regs(i, a);
     switch ((sass_op)i->op) {

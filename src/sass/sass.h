@@ -177,6 +177,10 @@ unsigned sass_dst2_regs(const sass_instr *instr);
 unsigned sass_src_regs(const sass_instr *instr, const sass_operand *slot);
 unsigned sass_address_regs(const sass_address *address); /* of its base */
 
+/* Warp-group MMA: is it one, the columns of B and D (0: no such shape), the bits of a row of A, which are the same for all types but of bits. */
+bool sass_is_gmma(sass_op op);
+unsigned sass_gmma_columns(const sass_instr *instr);
+
 /* --- control flow (cfg.c) ------------------------------------------------------------ */
 typedef struct sass_block {
     uint32_t first, last; /* instruction indices, inclusive */

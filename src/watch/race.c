@@ -229,7 +229,9 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
                        .space = ev->space == ENG_CLUSTER ? ENG_SHARED : ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
     if (ev->access & ENG_WRITE) a->value = ev->value;
-    if (eng_is_bulk(ev->access)) {
+    if (eng_is_bulk(ev->access) && ev->more == ENG_BULK_DONE) {
+        a->access &= (uint16_t)~ENG_BULK;
+    } else if (eng_is_bulk(ev->access)) {
         a->row = ev->more ? st->bulk.number : 0;
         a->step = st->bulk.rank;
         a->value = ev->more ? st->bulk.phase : 0;

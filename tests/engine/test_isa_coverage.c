@@ -462,7 +462,7 @@ static void note_conformance(void) {
     fclose(f);
 }
 
-/* The kernels that test_texture, test_barrier, test_matrices and test_bulk execute, from end to end. */
+/* The kernels that test_texture, test_barrier, test_matrices, test_bulk and test_wgmma execute, from end to end. */
 static void note_cubin(const char *name, int sm) {
     char cubin[200];
     snprintf(cubin, sizeof cubin, WG_TEST_DATA "/../conformance/%s.sm_%d.cubin", name, sm);
@@ -496,7 +496,7 @@ static void every_row_is_executed(void **state) {
     for (int sm = 80; sm <= 90; sm += 10) note_cubin("texture", sm), note_cubin("barrier", sm);
     for (int k = 0; k < PTX_TARGETS; k++) note_ptx(ptx_targets[k]);
     note_cubin("matrices", 90);
-    note_cubin("bulk", 90), note_cubin("tma", 90);
+    note_cubin("bulk", 90), note_cubin("tma", 90), note_cubin("wgmma", 90);
     static const int sms[] = {75, 80, 86, 90, 100};
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);
