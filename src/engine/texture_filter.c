@@ -1,11 +1,12 @@
 #include "engine/texture_filter.h"
 
 typedef struct layout { /* of a kind of floats */
-    int mantissa, largest;  /* bits of the fraction; the exponent of infinity */
+    int mantissa, largest; /* bits of the fraction; the exponent of infinity */
+    int guard;             /* bits below a pass's sum that are kept when it is shifted to another's exponent */
     bool denormals;
 } layout;
-static const layout of_floats = {23, 255, false}, of_halves = {10, 31, true};
-enum { KEPT = 4, GUARD = 1 }; /* bits below the last place that a mantissa keeps, and of a sum when it is shifted to another */
+static const layout of_floats = {23, 255, 16, false}, of_halves = {10, 31, 1, true};
+enum { KEPT = 4 }; /* bits that a mantissa keeps below the last place of the largest */
 
 static inline uint32_t fraction_of(layout l, uint32_t v) {
     return v & ((1u << l.mantissa) - 1);
@@ -18,9 +19,9 @@ static inline bool negative(layout l, uint32_t v) {
 }
 
 /* The sum of a pass, whose exponent is `most`. */
-static inline void add_pass(tex_sum *to, int64_t sum, int most) {
+static inline void add_pass(layout l, tex_sum *to, int64_t sum, int most) {
     int apart = most - to->exponent;
-    sum *= 1 << GUARD;
+    sum *= 1 << l.guard;
     if (apart > 0) {
         to->sum = (to->sum >> (apart > 62 ? 62 : apart)) + sum;
         to->exponent = most;
@@ -50,7 +51,7 @@ static inline void add_floats(layout l, tex_sum *to, const uint32_t *value, cons
         m = shift < 0 || shift > l.mantissa + KEPT ? 0 : m >> shift; /* less than none: it has no weight */
         sum += (negative(l, value[k]) ? -m : m) * weight[k];
     }
-    add_pass(to, sum, most);
+    add_pass(l, to, sum, most);
 }
 /* Of sRGB's values, eight neighbours have one exponent, the last one's, and seven bits of fraction. */
 static void add_srgb(tex_sum *to, const uint32_t *value, const int32_t *weight, unsigned n) {
@@ -68,7 +69,7 @@ static void add_srgb(tex_sum *to, const uint32_t *value, const int32_t *weight, 
         sum += (m >> CUT << CUT) * weight[k];
     }
     to->positive = true;
-    add_pass(to, sum, most);
+    add_pass(of_halves, to, sum, most);
 }
 static inline uint32_t rounded(layout l, const tex_sum *s) {
     const uint32_t sign = ((uint32_t)l.largest + 1) << l.mantissa, infinity = (uint32_t)l.largest << l.mantissa;
@@ -77,7 +78,7 @@ static inline uint32_t rounded(layout l, const tex_sum *s) {
     if (!s->sum) return s->positive ? 0 : sign;
     const uint32_t its_sign = s->sum < 0 ? sign : 0;
     uint64_t size = (uint64_t)(s->sum < 0 ? -s->sum : s->sum);
-    int top = 63 - __builtin_clzll(size), below = l.mantissa + KEPT + TEX_WEIGHT_BITS + GUARD, exponent = s->exponent + top - below;
+    int top = 63 - __builtin_clzll(size), below = l.mantissa + KEPT + TEX_WEIGHT_BITS + l.guard, exponent = s->exponent + top - below;
     if (exponent < 1) {
         if (!l.denormals) return its_sign;
         exponent = 1;
