@@ -38,7 +38,7 @@ wk_status wk_conv2d_choose(const wk_conv2d *conv, const float *weights, wk_conv_
     if (status != WK_SUCCESS) return status;
     int separable = wk_filter_separate(weights, conv->filter_height, conv->filter_width,
                                        WK_SEPARABLE_TOLERANCE, column, row);
-    if (conv->path == WK_CONV_SEPARABLE && !separable) return WK_ERROR_VALUE;
-    *path = conv->path == WK_CONV_AUTO ? conv_path_best(conv, separable) : conv->path;
+    if (conv_path_takes_factors(conv->path) && !separable) return WK_ERROR_VALUE;
+    *path = conv->path == WK_CONV_AUTO ? conv_path_best(conv, &plan, separable) : conv->path;
     return WK_SUCCESS;
 }

@@ -31,7 +31,7 @@ static wk_status check_options(const wk_conv2d *c) {
     if (c->filter_height < 1 || c->filter_height > WK_CONV_MAX_FILTER || c->filter_width < 1 ||
         c->filter_width > WK_CONV_MAX_FILTER)
         return WK_ERROR_VALUE;
-    if ((unsigned)c->border > WK_BORDER_REFLECT || (unsigned)c->path > WK_CONV_SEPARABLE ||
+    if ((unsigned)c->border > WK_BORDER_REFLECT || (unsigned)c->path > WK_CONV_TENSOR ||
         c->flags & ~WK_CONV_FLIP)
         return WK_ERROR_VALUE;
     if (c->tile_height < 0 || c->tile_height > 64 || c->tile_width < 0 || c->tile_width > 64)
@@ -97,18 +97,30 @@ int conv_path_fits(const wk_conv2d *c, wk_conv_path path) {
     int square = c->filter_height == c->filter_width;
     switch (path) {
     case WK_CONV_MARCH: return square && c->filter_width <= 7;
-    case WK_CONV_SEPARABLE: return square && c->filter_width >= 3;
+    case WK_CONV_SEPARABLE:
+    case WK_CONV_TENSOR: return square && c->filter_width >= 3;
     default: return 1;
     }
 }
 
+int conv_path_takes_factors(wk_conv_path path) {
+    return path == WK_CONV_SEPARABLE || path == WK_CONV_TENSOR;
+}
+
 int conv_path_asks_rank(const wk_conv2d *c) {
-    return c->path == WK_CONV_SEPARABLE ||
+    return conv_path_takes_factors(c->path) ||
            (c->path == WK_CONV_AUTO && conv_path_fits(c, WK_CONV_SEPARABLE) && c->filter_width >= 6);
 }
 
+/* From how many taps and output elements on tensor cores are faster than float: measured (docs/kernels-conv-notes.md). A
+ * small image has too few blocks that march far enough to pay for their start. */
+enum { TENSOR_TAPS = 18, TENSOR_PIXELS = 48 << 20 };
+
 /* Up to 5x5 memory is the bound either way, and marching needs no shared memory. */
-wk_conv_path conv_path_best(const wk_conv2d *c, int separable) {
-    if (separable && conv_path_asks_rank(c)) return WK_CONV_SEPARABLE;
+wk_conv_path conv_path_best(const wk_conv2d *c, const conv_plan *p, int separable) {
+    if (separable && conv_path_asks_rank(c)) {
+        const double pixels = (double)c->images * (double)p->rows * (double)p->columns;
+        return c->filter_width >= TENSOR_TAPS && pixels >= TENSOR_PIXELS ? WK_CONV_TENSOR : WK_CONV_SEPARABLE;
+    }
     return conv_path_fits(c, WK_CONV_MARCH) ? WK_CONV_MARCH : WK_CONV_BLOCKED;
 }

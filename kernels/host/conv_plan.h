@@ -26,14 +26,17 @@ wk_status conv_plan_pointers(const conv_plan *plan, const void *in, size_t in_by
 /* Copies `count` weights, back to front when the filter is to be turned. */
 void conv_copy_weights(const wk_conv2d *conv, const float *weights, int32_t count, float *copy);
 
-/* Whether `path` can do the filter; WK_CONV_SEPARABLE also needs its rank to be 1. */
+/* Whether `path` computes with a column and a row, so that the filter's rank has to be 1. */
+int conv_path_takes_factors(wk_conv_path path);
+
+/* Whether `path` can do the filter, its rank aside. */
 int conv_path_fits(const wk_conv2d *conv, wk_conv_path path);
 
 /* Whether the choice of the path depends on the filter's rank. */
 int conv_path_asks_rank(const wk_conv2d *conv);
 
 /* What WK_CONV_AUTO takes, given whether the filter has rank 1. */
-wk_conv_path conv_path_best(const wk_conv2d *conv, int separable);
+wk_conv_path conv_path_best(const wk_conv2d *conv, const conv_plan *plan, int separable);
 
 #ifdef __cplusplus
 }

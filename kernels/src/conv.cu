@@ -53,11 +53,12 @@ wk_status run(const wk_conv2d *conv, const void *in, bool half, filter f, float 
         for (int32_t i = 0; i < height * width; i++) weights[i] = column[i / width] * row[i % width];
     }
     wk_conv_path path = conv->path;
-    if (path == WK_CONV_AUTO) path = conv_path_best(conv, separable);
-    if (path == WK_CONV_SEPARABLE && !separable) return WK_ERROR_VALUE;
+    if (path == WK_CONV_AUTO) path = conv_path_best(conv, &plan, separable);
+    if (conv_path_takes_factors(path) && !separable) return WK_ERROR_VALUE;
     if (plan.out_count == 0) return WK_SUCCESS;
 
     conv_args a = arguments(*conv, plan, in, half, out);
+    if (conv->path == WK_CONV_AUTO && path == WK_CONV_TENSOR && !a.vector_in) path = WK_CONV_SEPARABLE;
     switch (path) {
     case WK_CONV_NAIVE: return conv_launch_naive(a, weights, stream);
     case WK_CONV_TILED:
@@ -65,6 +66,7 @@ wk_status run(const wk_conv2d *conv, const void *in, bool half, filter f, float 
                                  conv->tile_width ? conv->tile_width : 16, stream);
     case WK_CONV_MARCH: return conv_launch_march(a, weights, stream);
     case WK_CONV_SEPARABLE: return conv_launch_separable(a, column, row, stream);
+    case WK_CONV_TENSOR: return conv_launch_tensor(a, column, row, stream);
     default: return conv_launch_blocked(a, weights, stream);
     }
 }

@@ -182,5 +182,6 @@ wk_status conv_launch_march(const conv_args &a, const float *weights, cudaStream
 wk_status conv_launch_blocked(const conv_args &a, const float *weights, cudaStream_t stream);
 wk_status conv_launch_separable(const conv_args &a, const float *column, const float *row,
                                 cudaStream_t stream);
+wk_status conv_launch_tensor(const conv_args &a, const float *column, const float *row, cudaStream_t stream);
 
 #endif

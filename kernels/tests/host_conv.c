@@ -158,6 +158,26 @@ static void chooses(void **state) {
     c = describe(100, 100, 3, 3, WK_BORDER_ZERO);
     assert_int_equal(wk_conv2d_choose(&c, rough, &path), WK_SUCCESS);
     assert_int_equal(path, WK_CONV_MARCH);
+
+    /* Tensor cores where the filter and the image are large, whatever makes the image so. */
+    float wide[961];
+    for (int i = 0; i < 961; i++) wide[i] = (float)(i / 31 + 1) * (float)(i % 31 + 1);
+    c = describe(16384, 16384, 31, 31, WK_BORDER_ZERO);
+    assert_int_equal(wk_conv2d_choose(&c, wide, &path), WK_SUCCESS);
+    assert_int_equal(path, WK_CONV_TENSOR);
+    c = describe(1024, 1024, 31, 31, WK_BORDER_ZERO);
+    assert_int_equal(wk_conv2d_choose(&c, wide, &path), WK_SUCCESS);
+    assert_int_equal(path, WK_CONV_SEPARABLE);
+    c.images = 256;
+    assert_int_equal(wk_conv2d_choose(&c, wide, &path), WK_SUCCESS);
+    assert_int_equal(path, WK_CONV_TENSOR);
+    c = describe(16384, 16384, 9, 9, WK_BORDER_ZERO);
+    assert_int_equal(wk_conv2d_choose(&c, gauss, &path), WK_SUCCESS);
+    assert_int_equal(path, WK_CONV_SEPARABLE);
+    c.path = WK_CONV_TENSOR;
+    assert_int_equal(wk_conv2d_choose(&c, gauss, &path), WK_SUCCESS);
+    assert_int_equal(path, WK_CONV_TENSOR);
+    assert_int_equal(wk_conv2d_choose(&c, rough, &path), WK_ERROR_VALUE);
 }
 
 static void checks(void **state) {
@@ -174,7 +194,7 @@ static void checks(void **state) {
     c = good, c.filter_width = 32; EXPECT(WK_ERROR_VALUE);
     c = good, c.border = (wk_border)4; EXPECT(WK_ERROR_VALUE);
     c = good, c.flags = 2; EXPECT(WK_ERROR_VALUE);
-    c = good, c.path = (wk_conv_path)6; EXPECT(WK_ERROR_VALUE);
+    c = good, c.path = (wk_conv_path)7; EXPECT(WK_ERROR_VALUE);
     c = good, c.tile_width = 65; EXPECT(WK_ERROR_VALUE);
     c = good, c.in_pitch = 3; EXPECT(WK_ERROR_PITCH);
     c = good, c.out_pitch = -4; EXPECT(WK_ERROR_PITCH);

@@ -169,13 +169,14 @@ static void conv(void) {
         wk_conv_path path;
     } cases[] = {{"conv naive 3x3", 3, WK_CONV_NAIVE},        {"conv tiled 3x3", 3, WK_CONV_TILED},
                  {"conv march 3x3", 3, WK_CONV_MARCH},        {"conv march 5x5", 5, WK_CONV_MARCH},
-                 {"conv blocked 11x11", 11, WK_CONV_BLOCKED}, {"conv separable 9x9", 9, WK_CONV_SEPARABLE}};
+                 {"conv blocked 11x11", 11, WK_CONV_BLOCKED}, {"conv separable 9x9", 9, WK_CONV_SEPARABLE},
+                 {"conv tensor 31x31", 31, WK_CONV_TENSOR}};
     std::vector<float> image = draw(SIDE * SIDE, -1, 1, 7), want(SIDE * SIDE);
     device_array<float> in = device_from(image.data(), SIDE * SIDE);
     for (auto &c : cases) {
         std::vector<float> line = draw(c.filter, 0.1, 1, 8), weights((size_t)(c.filter * c.filter));
         for (int i = 0; i < c.filter * c.filter; i++)
-            weights[(size_t)i] = c.path == WK_CONV_SEPARABLE
+            weights[(size_t)i] = c.path >= WK_CONV_SEPARABLE
                                      ? line[(size_t)(i / c.filter)] * line[(size_t)(i % c.filter)]
                                      : line[(size_t)(i % c.filter)] + 0.01f * (float)(i % 7);
         wk_conv2d conv = {};

@@ -4,6 +4,8 @@
 
 #include <warpkernels/conv.h>
 
+#include <float.h>
+
 #include <cuda_fp16.h>
 
 static check_random rng = {17};
@@ -160,6 +162,108 @@ static void separable(void) {
     }
 }
 
+// Each number of taps, floats and halves, aligned and not; strips and marches away from the borders and at each.
+static void tensor(void) {
+    for (int k = 3; k <= WK_CONV_MAX_FILTER; k++) {
+        float column[WK_CONV_MAX_FILTER], row[WK_CONV_MAX_FILTER];
+        char name[96];
+        random_filter(column, k);
+        random_filter(row, k);
+        const int b = k % 4, half = k / 4 % 2;
+        snprintf(name, sizeof name, "tensor %dx%d %s%s", k, k, border_names[b], half ? ", half" : "");
+        const bool wide = k % 3 == 0;
+        compare(name, describe(3 * k + 5, wide ? 840 : 332, k, k, borders[b], WK_CONV_TENSOR), NULL, column, row, half);
+        snprintf(name, sizeof name, "tensor %dx%d %s, unaligned%s", k, k, border_names[(b + 1) % 4], half ? "" : ", half");
+        compare(name, describe(k + 20, 61 + 5 * k, k, k, borders[(b + 1) % 4], WK_CONV_TENSOR), NULL, column, row, !half,
+                {1, 3, 1, 5, 1});
+    }
+}
+
+// What a result may differ by where magnitudes differ: by the sum of the weights times the largest within 64 rows.
+static void check_range(const char *name, int k, int64_t height, int64_t width, const float *in, double lost) {
+    float column[WK_CONV_MAX_FILTER], row[WK_CONV_MAX_FILTER];
+    double sum_column = 0, sum_row = 0;
+    random_filter(column, k);
+    random_filter(row, k);
+    for (int i = 0; i < k; i++) sum_column += fabs(column[i]), sum_row += fabs(row[i]);
+    float *got = (float *)malloc((size_t)(height * width) * 4), *want = (float *)malloc((size_t)(height * width) * 4);
+    device_array<float> d = device_from(in, height * width), out = device_new<float>(height * width);
+    wk_conv2d c = describe(height, width, k, k, WK_BORDER_REFLECT, WK_CONV_TENSOR);
+    wk_status s = wk_conv2d_separable_f32(&c, d.data, column, row, out.data, 0);
+    wk_conv2d_separable_f32_host(&c, in, column, row, want);
+    device_read(&out, got);
+    int64_t wrong = 0, first = -1;
+    for (int64_t r = 0; r < height; r++) {
+        double peak = 0, near = 0;  // of the window's rows, and of those that share a scale
+        for (int64_t i = r - 64 < 0 ? 0 : r - 64; i < height && i <= r + 64; i++)
+            for (int64_t j = 0; j < width; j++) {
+                const double x = fabs(in[i * width + j]);
+                if (!isfinite(x)) continue;
+                near = fmax(near, x);
+                if (i >= r - k && i <= r + k) peak = fmax(peak, x);
+            }
+        const double limit = sum_column * sum_row * (0x1p-20 * peak + lost * near) + 0x1p-149 * (1 + sum_column * sum_row);
+        for (int64_t j = r * width; j < (r + 1) * width; j++) {
+            const bool same = isnan(want[j]) ? isnan(got[j]) : got[j] == want[j] || fabs((double)got[j] - want[j]) <= limit;
+            if (same) continue;
+            if (first < 0) first = j;
+            wrong++;
+        }
+    }
+    check(s == WK_SUCCESS && wrong == 0, name, "%s; %lld of %lld wrong, first row %lld column %lld: %.9g, expected %.9g",
+          wk_status_string(s), (long long)wrong, (long long)(height * width), (long long)(first / width),
+          (long long)(first % width), first < 0 ? 0. : got[first], first < 0 ? 0. : want[first]);
+    device_free(&d);
+    device_free(&out);
+    free(got);
+    free(want);
+}
+
+// The scales of the path on tensor cores: sizes of all orders, steps between them up and down, zeros, and what is
+// not finite in the midst of it.
+static void tensor_range(void) {
+    const int64_t height = 230, width = 300;
+    float *in = (float *)malloc((size_t)(height * width) * 4);
+    const struct { const char *name; double upper, middle, lower; } cases[] = {
+        {"tensor, 1e30 in all", 1e30, 1e30, 1e30},      {"tensor, 1e-30 in all", 1e-30, 1e-30, 1e-30},
+        {"tensor, denormals", 1e-40, 3e-42, 1e-40},     {"tensor, 1, 1e12, 1", 1, 1e12, 1},
+        {"tensor, 1e12, 1, 1e-12", 1e12, 1, 1e-12},     {"tensor, 1, 0, 1", 1, 0, 1},
+        {"tensor, 1e38, 1e-38, 0", 1e38, 1e-38, 0},     {"tensor, 0, 1e-45, 1e38", 0, 1e-45, 1e38},
+        {"tensor, 1, 255, 65535", 1, 255, 65535},
+    };
+    for (auto &c : cases)
+        for (int k = 9; k <= 31; k += 11) {
+            char name[96];
+            for (int64_t i = 0; i < height * width; i++) {
+                const int64_t r = i / width;
+                const double size = r < 70 ? c.upper : r < 150 ? c.middle : c.lower;
+                in[i] = (float)(random_real(&rng, -1, 1) * size);
+            }
+            snprintf(name, sizeof name, "%s, %d taps", c.name, k);
+            check_range(name, k, height, width, in, 0x1p-30);
+        }
+    const float odd[] = {INFINITY, -INFINITY, NAN};
+    for (int i = 0; i < 3; i++) {
+        char name[96];
+        for (int64_t j = 0; j < height * width; j++) in[j] = (float)random_real(&rng, -1, 1);
+        in[100 * width + 150] = odd[i];
+        if (i == 1) in[90 * width + 40] = INFINITY, in[97 * width + 48] = FLT_MAX;
+        snprintf(name, sizeof name, "tensor, %g inside", odd[i]);
+        check_range(name, 10 + 9 * i, height, width, in, 0x1p-30);
+    }
+    free(in);
+
+    // Factors that only float can take.
+    const struct { const char *name; float factor; } factors[] = {
+        {"tensor, weights of 1e-20", 1e-20f}, {"tensor, weights of 1e20", 1e20f}, {"tensor, weights of 0", 0}};
+    for (auto &f : factors) {
+        float column[11], row[11];
+        random_filter(column, 11);
+        for (int i = 0; i < 11; i++) row[i] = f.factor * (float)random_real(&rng, -1, 1);
+        compare(f.name, describe(40, 300, 11, 11, WK_BORDER_ZERO, WK_CONV_TENSOR), NULL, column, row, false);
+    }
+}
+
 static void basic(void) {
     const int sizes[][4] = {{3, 3, 16, 16}, {3, 5, 7, 9}, {5, 2, 1, 64}, {31, 31, 64, 64}, {1, 1, 3, 1}};
     for (int i = 0; i < 5; i++)
@@ -199,6 +303,8 @@ static void small(void) {
                      border_names[(b + 1) % 4]);
             compare(name, describe(sizes[s][0], sizes[s][1], h, w, borders[(b + 1) % 4], WK_CONV_SEPARABLE),
                     NULL, column, row, false);
+            snprintf(name, sizeof name, "image %dx%d, tensor %dx%d %s", sizes[s][0], sizes[s][1], h, w, border_names[b]);
+            compare(name, describe(sizes[s][0], sizes[s][1], h, w, borders[b], WK_CONV_TENSOR), NULL, column, row, s % 2);
         }
 }
 
@@ -206,8 +312,8 @@ static void small(void) {
 static void parts(void) {
     const struct { wk_conv_path path; int k; const char *name; } paths[] = {
         {WK_CONV_NAIVE, 4, "naive"},     {WK_CONV_TILED, 5, "tiled"},      {WK_CONV_MARCH, 5, "march"},
-        {WK_CONV_BLOCKED, 9, "blocked"}, {WK_CONV_SEPARABLE, 9, "separable"}};
-    for (int i = 0; i < 5; i++)
+        {WK_CONV_BLOCKED, 9, "blocked"}, {WK_CONV_SEPARABLE, 9, "separable"}, {WK_CONV_TENSOR, 9, "tensor"}};
+    for (int i = 0; i < 6; i++)
         for (int b = 0; b < 4; b++) {
             float w[81], column[9], row[9];
             char name[96];
@@ -217,7 +323,7 @@ static void parts(void) {
             random_filter(row, k);
             wk_conv2d c = describe(37, 52, k, k, borders[b], paths[i].path);
             c.images = 3;
-            bool factors = paths[i].path == WK_CONV_SEPARABLE;
+            bool factors = paths[i].path >= WK_CONV_SEPARABLE;
             layout l = {4, 8, 4, 12, 0};
             snprintf(name, sizeof name, "%s, 3 images, %s", paths[i].name, border_names[b]);
             compare(name, c, factors ? NULL : w, column, row, false, l);
@@ -249,9 +355,9 @@ static void nan_stays(void) {
     const struct { wk_conv_path path; int k; const char *name; } paths[] = {
         {WK_CONV_MARCH, 3, "march 3"},       {WK_CONV_MARCH, 6, "march 6"},
         {WK_CONV_BLOCKED, 11, "blocked 11"}, {WK_CONV_BLOCKED, 5, "blocked 5"},
-        {WK_CONV_SEPARABLE, 9, "separable 9"}, {WK_CONV_TILED, 3, "tiled"}};
+        {WK_CONV_SEPARABLE, 9, "separable 9"}, {WK_CONV_TENSOR, 9, "tensor 9"},       {WK_CONV_TILED, 3, "tiled"}};
     const int64_t height = 45, width = 300;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         const int k = paths[i].k;
         float *in = (float *)calloc((size_t)(height * width), 4), w[121], column[11], row[11];
         float *got = (float *)malloc((size_t)(height * width) * 4);
@@ -260,7 +366,7 @@ static void nan_stays(void) {
         in[20 * width + 150] = NAN;
         device_array<float> d = device_from(in, height * width), out = device_new<float>(height * width);
         wk_conv2d c = describe(height, width, k, k, WK_BORDER_ZERO, paths[i].path);
-        wk_status s = paths[i].path == WK_CONV_SEPARABLE
+        wk_status s = paths[i].path >= WK_CONV_SEPARABLE
                           ? wk_conv2d_separable_f32(&c, d.data, column, row, out.data, 0)
                           : wk_conv2d_f32(&c, d.data, w, out.data, 0);
         device_read(&out, got);
@@ -322,6 +428,8 @@ static void grid_limits(void) {
     wk_conv2d three = describe(3, 3, 3, 3, WK_BORDER_REPLICATE, WK_CONV_SEPARABLE);
     three.images = 65535 + 70;
     compare("70 images too many for z, separable", three, NULL, w, w + 3, false);
+    three.path = WK_CONV_TENSOR;
+    compare("70 images too many for z, tensor", three, NULL, w, w + 3, false);
     compare("rows too many for y, march", describe(65535 * 4 + 90, 3, 3, 3, WK_BORDER_REFLECT, WK_CONV_MARCH), w,
             NULL, NULL, false);
     compare("rows too many for y, naive", describe(65535 * 8 + 90, 2, 3, 3, WK_BORDER_ZERO, WK_CONV_NAIVE), w, NULL,
@@ -352,6 +460,8 @@ int main(void) {
     march();
     blocked();
     separable();
+    tensor();
+    tensor_range();
     basic();
     small();
     parts();

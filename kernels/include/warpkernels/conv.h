@@ -11,8 +11,8 @@
  *
  * Weights are HOST memory: at most 961 floats, which travel with the launch and
  * reach the kernel through the constant bank. They may be freed when the call
- * returns. Products and sums are float; the order of summation is fixed, so that
- * a call gives the same bits every time.
+ * returns. Sums are float, products too but for WK_CONV_TENSOR; the order of
+ * summation is fixed, so that a call gives the same bits every time.
  */
 #ifndef WARPKERNELS_CONV_H
 #define WARPKERNELS_CONV_H
@@ -40,8 +40,20 @@ typedef enum wk_conv_path {
     WK_CONV_TILED,    /* one tile a block in shared memory, any tile size */
     WK_CONV_MARCH,    /* square filters up to 7x7: registers only, one pass over the image */
     WK_CONV_BLOCKED,  /* shared tile, 4x8 outputs a thread in registers; any filter */
-    WK_CONV_SEPARABLE /* square filters of rank 1 from 3x3: a column and a row pass in one kernel */
+    WK_CONV_SEPARABLE, /* square filters of rank 1 from 3x3: a column and a row pass in one kernel */
+    WK_CONV_TENSOR     /* the same on tensor cores, see below */
 } wk_conv_path;
+
+/* WK_CONV_TENSOR takes each element and each weight as the sum of two halves of 11 bits. Its elements are
+ * scaled by a power of two that blocks choose anew as they walk down the image, so an element x is
+ * represented to 2^-23 |x| + 2^-34 M, M the largest magnitude within 64 rows and 288 columns of the output,
+ * and so is the intermediate between rows and columns; three of the four products of halves are summed. In an
+ * image whose neighbouring elements differ by less than 2^10 that is the accuracy of float; what is
+ * 2^-34 of its neighbours vanishes beside them. Windows that hold an infinity or NaN are computed in
+ * float, and so is everything (by WK_CONV_SEPARABLE) on devices before compute capability 8.0 and for factors that are not
+ * finite, all zero, or of which the largest or the sum is far (2^10 and more) from 1.
+ *
+ * WK_CONV_AUTO takes it where it is faster; WK_CONV_SEPARABLE is there for those who want float throughout. */
 
 #define WK_CONV_FLIP 1u /* true convolution */
 
