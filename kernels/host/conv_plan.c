@@ -112,15 +112,17 @@ int conv_path_asks_rank(const wk_conv2d *c) {
            (c->path == WK_CONV_AUTO && conv_path_fits(c, WK_CONV_SEPARABLE) && c->filter_width >= 6);
 }
 
-/* From how many taps and output elements on tensor cores are faster than float: measured (docs/kernels-conv-notes.md). A
- * small image has too few blocks that march far enough to pay for their start. */
-enum { TENSOR_TAPS = 18, TENSOR_PIXELS = 48 << 20 };
+/* Whether tensor cores are faster than float: measured (docs/kernels-conv-notes.md). Their time hardly depends on the taps,
+ * and small images have too few blocks that march far enough to pay for their start. */
+static int tensor_pays(int32_t taps, double pixels) {
+    return taps >= (pixels >= 96e6 ? 11 : pixels >= 16e6 ? 24 : WK_CONV_MAX_FILTER + 1);
+}
 
 /* Up to 5x5 memory is the bound either way, and marching needs no shared memory. */
 wk_conv_path conv_path_best(const wk_conv2d *c, const conv_plan *p, int separable) {
     if (separable && conv_path_asks_rank(c)) {
         const double pixels = (double)c->images * (double)p->rows * (double)p->columns;
-        return c->filter_width >= TENSOR_TAPS && pixels >= TENSOR_PIXELS ? WK_CONV_TENSOR : WK_CONV_SEPARABLE;
+        return tensor_pays(c->filter_width, pixels) ? WK_CONV_TENSOR : WK_CONV_SEPARABLE;
     }
     return conv_path_fits(c, WK_CONV_MARCH) ? WK_CONV_MARCH : WK_CONV_BLOCKED;
 }

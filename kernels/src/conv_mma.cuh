@@ -45,6 +45,7 @@ static __device__ __forceinline__ void shared_store_if(bool wanted, uint32_t at,
 // A value that stays in its register: what comes out of a shuffle is not computed again in every step of a
 // loop, as ptxas does with addresses to save registers.
 static __device__ __forceinline__ uint32_t kept(uint32_t v) { return __shfl_xor_sync(~0u, v, 0); }
+static __device__ __forceinline__ int64_t kept(int64_t v) { return __shfl_xor_sync(~0u, v, 0); }
 
 // Two floats as a pair of halves, and what these leave as another.
 static __device__ __forceinline__ void split(float a, float b, uint32_t &high, uint32_t &low) {

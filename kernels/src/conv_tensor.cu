@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(W * 32, B)
     for (int i = 0; i < 2 * S; i++) row_band[i / 2][i % 2] = shared_load(band_at + (2 * S + i) * 512);
 
     // Slab s; `from`: the first of this lane's quads.
-    const int64_t tail = (mine.tail_row - mine.row(0)) * a.in_pitch + mine.tail_col - mine.column(0);
+    const int64_t tail = kept((mine.tail_row - mine.row(0)) * a.in_pitch + mine.tail_col - mine.column(0));
     auto fetch = [&](int s, const T *from, quad(&x)[Q]) {
         if (s >= limits.plain_from && s < limits.plain_to) {
 #pragma unroll
@@ -364,6 +364,12 @@ __global__ void __launch_bounds__(W * 32, B)
         }
         scale.before[1] = S > 2 ? scale.before[0] : 0, scale.before[0] = most;
 
+        // The next slab, in the scale of this one, and the loads of the one after.
+        convert(ahead, buffer ^ 1, scale.in);
+        measure(ahead, buffer ^ 1);
+        from += stride;
+        fetch(s + 2, from, ahead);
+
         // Rows. mid[n]: columns 8 n to 8 n + 7 of the warp, high and low, first and last eight rows.
         uint32_t mid[N][2][2];
 #pragma unroll
@@ -431,12 +437,6 @@ __global__ void __launch_bounds__(W * 32, B)
         for (int j = S - 2; j > 0; j--) column_product(j, sums[S - 2 - j], sums[S - 1 - j]);
         const float zero[N][4] = {};
         column_product(0, sums[S - 2], zero);
-
-        // The next slab, in the scale of this one, and the loads of the one after.
-        convert(ahead, buffer ^ 1, scale.in);
-        measure(ahead, buffer ^ 1);
-        from += stride;
-        fetch(s + 2, from, ahead);
     }
 }
 #else
@@ -467,14 +467,15 @@ bool prepare(const float *column, const float *row, int count, tensor_weights *w
     return true;
 }
 
-// Output rows of a block's march. Short ones read many rows twice, long ones lose what neighbours share in the L2
-// cache, and the last blocks of a grid run beside idle multiprocessors: the least of the slabs that are worked on one after
-// the other.
+// Output rows of a block's march. Short ones read many rows twice; long ones lose what neighbours share in the L2
+// cache, and leave few blocks to even out that some multiprocessors get through theirs later than others: the least of
+// the slabs that are worked on one after the other, and of a part of a march at the end.
 int64_t choose_rows(const conv_args &a, int64_t strips, int steps, int64_t resident) {
-    int64_t best = 0, least = INT64_MAX;
+    int64_t best = 0;
+    double least = INFINITY;
     for (int64_t rows = slab_rows; rows <= 640; rows += slab_rows) {
         const int64_t blocks = (a.out_height + rows - 1) / rows * strips * a.images;
-        const int64_t cost = (blocks + resident - 1) / resident * (rows + slab_rows * steps);
+        const double cost = ((double)((blocks + resident - 1) / resident) + 0.7) * (double)(rows + slab_rows * steps);
         if (cost <= least) least = cost, best = rows;
     }
     return best;
@@ -491,7 +492,7 @@ wk_status launch(conv_args a, const tensor_weights &w, int sms, cudaStream_t str
 }
 
 template <class T> wk_status launch_steps(const conv_args &a, const tensor_weights &w, int sms, cudaStream_t stream) {
-    if (w.taps + w.skew <= 17) return launch<T, 4, 4, 2, 2>(a, w, sms, stream);
+    if (w.taps + w.skew <= 17) return launch<T, 4, 2, 2, 4>(a, w, sms, stream);
     return launch<T, 4, 4, 3, 2>(a, w, sms, stream);
 }
 

@@ -53,7 +53,7 @@ typedef enum wk_conv_path {
  * float, and so is everything (by WK_CONV_SEPARABLE) on devices before compute capability 8.0 and for factors that are not
  * finite, all zero, or of which the largest or the sum is far (2^10 and more) from 1.
  *
- * WK_CONV_AUTO takes it where it is faster; WK_CONV_SEPARABLE is there for those who want float throughout. */
+ * WK_CONV_AUTO takes it where it is faster, for large images, and input that allows 16-byte accesses; WK_CONV_SEPARABLE is there for those who want float throughout. */
 
 #define WK_CONV_FLIP 1u /* true convolution */
 
