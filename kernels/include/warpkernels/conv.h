@@ -44,16 +44,17 @@ typedef enum wk_conv_path {
     WK_CONV_TENSOR     /* the same on tensor cores, see below */
 } wk_conv_path;
 
-/* WK_CONV_TENSOR takes each element and each weight as the sum of two halves of 11 bits. Its elements are
- * scaled by a power of two that blocks choose anew as they walk down the image, so an element x is
- * represented to 2^-23 |x| + 2^-34 M, M the largest magnitude within 64 rows and 288 columns of the output,
- * and so is the intermediate between rows and columns; three of the four products of halves are summed. In an
- * image whose neighbouring elements differ by less than 2^10 that is the accuracy of float; what is
- * 2^-34 of its neighbours vanishes beside them. Windows that hold an infinity or NaN are computed in
- * float, and so is everything (by WK_CONV_SEPARABLE) on devices before compute capability 8.0 and for factors that are not
- * finite, all zero, or of which the largest or the sum is far (2^10 and more) from 1.
+/* WK_CONV_TENSOR takes each element and each weight as the sum of two halves of 11 bits, and three of the four
+ * products of halves. Blocks scale their elements by a power of two, chosen anew where it has to be as they
+ * walk down the image: an element x counts with an error of 2^-23 |x| + 2^-34 M, where M is the largest
+ * magnitude within 64 rows and 288 columns of the output, and so does the intermediate between rows and columns.
+ * Where neighbours differ by less than 2^10 that is the accuracy of float; what is 2^-34 of its neighbours is
+ * lost beside them. Windows that hold an infinity or NaN are computed in float, and so is everything (by
+ * WK_CONV_SEPARABLE) on devices before compute capability 8.0, with factors that are not finite, and where the sum
+ * of the filter's magnitudes is not in [2^-12, 2^20].
  *
- * WK_CONV_AUTO takes it where it is faster, for large images, and input that allows 16-byte accesses; WK_CONV_SEPARABLE is there for those who want float throughout. */
+ * WK_CONV_AUTO takes it where it is faster: large images and filters, input that allows 16-byte accesses.
+ * WK_CONV_SEPARABLE is there for those who want float throughout. */
 
 #define WK_CONV_FLIP 1u /* true convolution */
 
