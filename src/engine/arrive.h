@@ -7,7 +7,7 @@
 
 /* x beside the MEM_ flags: bits 8.. what is done; c: the count, y: both words of the state are wanted */
 enum { SYNC_A1TR, SYNC_A1T0, SYNC_A0T1, SYNC_A0TR, SYNC_A0TX, SYNC_ART0, SYNC_ARRIVE80, SYNC_COPIED80, SYNC_COPIED, SYNC_NO_BYTES };
-enum { SYNC_DROP = 1 << 12 };
+enum { SYNC_DROP = 1 << 12, SYNC_MASK = 1 << 13 /* the low word of a result: the lanes that arrived as one, each its own here */ };
 
 static uint64_t change(uint64_t b, unsigned what, uint32_t count) {
     switch (what) {
@@ -65,7 +65,7 @@ static __attribute__((noinline)) bool arrive_lanes(const eng_ins *i, eng_warp *w
             since = 0;
         }
         if (!i->y) continue;
-        eng_u32(R, i->d)[l] = (uint32_t)old;
+        eng_u32(R, i->d)[l] = i->x & SYNC_MASK ? 1u << l : (uint32_t)old;
         eng_u32(R, i->d + ENG_SLOT)[l] = (uint32_t)(old >> 32);
     }
     put_phase(w, i, since, r->space, at, what, phase);

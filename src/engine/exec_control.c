@@ -472,7 +472,7 @@ ENG_FAMILY(control, {"@block", bind_count_block}, {"@spin", bind_count_spin}, {"
            {"@trace", bind_trace}, {"@undefined_step", bind_undefined_step}, {"@undefined_after", bind_undefined_after},
            {"@undefined_block", bind_undefined_block}, {"@stop", bind_stop}, {"bra", bind_bra}, {"call_rel", bind_call_rel}, {"call_abs", bind_call_abs},
            {"ret", bind_ret}, {"brx", bind_brx}, {"brxu", bind_brx}, {"bssy", bind_bssy}, {"bsync", bind_bsync},
-           {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"warpsync", bind_warpsync},
+           {"break_", bind_break}, {"bmov_get", bind_bmov}, {"bmov_set", bind_bmov}, {"rpcmov_get", bind_bmov}, {"rpcmov_set", bind_bmov}, {"warpsync", bind_warpsync},
            {"endcollective", bind_nothing}, {"yield_", bind_yield}, {"nanosleep", bind_nanosleep}, {"bar", bind_bar},
            {"b2r", bind_b2r}, {"exit", bind_exit}, {"bpt", bind_trap});
 

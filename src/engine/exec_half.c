@@ -5,7 +5,7 @@
 
 /* Operand modifiers, packed for a, b, c into 5 bits each of x: 1 negative, 2 absolute, then the swizzle (<< 2).
  * z: the flags below. */
-enum { H_FTZ = 1, H_FMZ = 2, H_SAT = 4, H_RELU = 8, H_BF16 = 16, H_F32OUT = 32, H_NANPROP = 64, H_XORSIGN = 128, H_ONE = 256, H_PS_RELU = 512 };
+enum { H_FTZ = 1, H_FMZ = 2, H_SAT = 4, H_RELU = 8, H_BF16 = 16, H_F32OUT = 32, H_NANPROP = 64, H_XORSIGN = 128, H_ONE = 256, H_PS_RELU = 512, H_OOB = 1024 };
 enum { SWIZZLE_F32 = 1, SWIZZLE_LOW = 2, SWIZZLE_HIGH = 3, SWIZZLE_CROSS = 4 /* high half = low, low = -high */ };
 
 static uint32_t operand_bits(const sass_operand *op) {
@@ -19,7 +19,7 @@ static bool bind_halves(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->z = (uint16_t)((!oob && f & (SASS_FTZ | SASS_FMZ) ? H_FTZ : 0) | (!oob && f & SASS_FMZ ? H_FMZ : 0) | (f & SASS_SAT ? H_SAT : 0) |
                         (f & SASS_RELU ? H_RELU : 0) | (f & SASS_PACKED_BF16 ? H_BF16 : 0) |
                         (f & SASS_F32OUT ? H_F32OUT : 0) | (f & SASS_NANPROP ? H_NANPROP : 0) |
-                        (f & SASS_XORSIGN ? H_XORSIGN : 0) | (f & SASS_BF ? H_ONE : 0));
+                        (f & SASS_XORSIGN ? H_XORSIGN : 0) | (f & SASS_BF ? H_ONE : 0) | (oob ? H_OOB : 0));
     return true;
 }
 
@@ -55,12 +55,20 @@ static inline double compute(half_kind kind, double a, double b, double c, unsig
     if (z & H_FMZ && (a == 0 || b == 0)) return kind == HALF_FMA ? c + 0.0 : 0.0; /* the product is +0 */
     return kind == HALF_MUL ? a * b : sum_to_odd(a * b, c); /* products of halves are exact in a double */
 }
+/* .OOB: the NaN that a tile of a tensor may have outside (0x7ff7, of either sign, in both formats), as a factor makes the result a
+ * zero, whatever is added. */
+static inline bool is_outside(uint32_t word, uint32_t bits, int h) {
+    uint32_t swizzle = bits >> 2 & 7, value = swizzle == SWIZZLE_HIGH || (swizzle == 0 && h) ? word >> 16 : word;
+    return (value & 0x7fff) == 0x7ff7;
+}
 /* HFMA2.MMA: RELU is for the lanes whose predicate holds. */
 static inline uint32_t relu_lanes(const eng_ins *i, const eng_warp *w) { return i->z & H_PS_RELU ? eng_pred(w, i->ps[0]) : ENG_ALL; }
 static inline uint32_t word_of(half_kind kind, uint32_t a, uint32_t b, uint32_t c, uint32_t x, unsigned z) {
     double r[2];
     for (int h = 0; h < 2; h++)
         r[h] = compute(kind, source(a, x & 31, h, z), source(b, x >> 5 & 31, h, z), source(c, x >> 10 & 31, h, z), z);
+    for (int h = 0; z & H_OOB && h < 2; h++)
+        if (is_outside(a, x & 31, h) || is_outside(b, x >> 5 & 31, h)) r[h] = 0;
     if (z & H_F32OUT) {
         float f = (float)r[0];
         uint32_t bits;

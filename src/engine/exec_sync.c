@@ -18,11 +18,12 @@ static __attribute__((noinline)) const eng_ins *arrive_anywhere(const eng_ins *i
     ENG_NEXT;
 }
 
-enum { SYNC_ANY_BLOCK = 4, SYNC_OPTOUT = 8 }; /* bits of sass_instr.shape */
+enum { SYNC_TMASK = 2, SYNC_ANY_BLOCK = 4, SYNC_OPTOUT = 8 }; /* bits of sass_instr.shape */
 static bool bind_syncs(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (!bind_arrive(plan, in, out, in->sub)) return false;
     out->c = eng_slot_src(plan, &in->a);
     if (in->shape & SYNC_OPTOUT) out->x |= SYNC_DROP;
+    if (in->shape & SYNC_TMASK) out->x |= SYNC_MASK;
     if (in->shape & SYNC_ANY_BLOCK && eng_plan_clustered(plan)) {
         eng_ins address = {0};
         bind_window(plan, in, &address, 0);

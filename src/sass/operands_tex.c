@@ -130,6 +130,9 @@ void sass_take_rpc(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
     at->instr->byte = (uint8_t)bits(at->instr, lo, 8);
     if (at->instr->byte & 0x7f) at->bad = true;
+    /* Two words of each lane, like the barrier registers' masks, and behind them. */
+    sass_operand *o = at->instr->op == SASS_RPCMOV_SET ? &at->instr->dst : &at->instr->a;
+    *o = (sass_operand){.kind = SASS_BARRIER, .reg = (uint8_t)(SASS_RPC + (at->instr->byte != 0))};
 }
 void sass_show_rpc(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);

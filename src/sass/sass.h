@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SASS_RPC = 16 }; /* as a barrier register: the first word of Rpc, behind B0..B15 */
 enum { SASS_RZ = 255, SASS_URZ = 255 /* normalised, whatever the encoding's width */, SASS_PT = 7 };
 
 typedef enum sass_op {
