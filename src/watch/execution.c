@@ -5,7 +5,7 @@
 /* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
 static watch_counter op_counter(sass_op op) {
     /* Hardware counts these with the branches; BSSY not. */
-    if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC) return WATCH_OP_BRANCH;
+    if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC || op == SASS_YIELD) return WATCH_OP_BRANCH;
     if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
     switch (sass_class_of(op)) {
     case SASS_CLASS_BRANCH:
@@ -33,10 +33,10 @@ static bool is_conditional(const sass_instr *in) {
            (class == SASS_CLASS_BRANCH && (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA));
 }
 
-/* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies. */
+/* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies, whatever its
+ * guard says. */
 static uint64_t lanes_on(const sass_instr *in, const eng_instr_count *n) {
-    if (in->op == SASS_BRA && in->sub == SASS_BRA_DIV && in->guard.reg == SASS_PT && !in->guard.inv) return n->lanes;
-    return n->lanes_on;
+    return in->op == SASS_BRA && in->sub == SASS_BRA_DIV ? n->lanes : n->lanes_on;
 }
 
 static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sass_instr *in, const eng_instr_count *n) {
