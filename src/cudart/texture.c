@@ -134,6 +134,7 @@ static cudaError_t put_sampling(eng_texture *t, const struct cudaTextureDesc *d)
     if (t->linear && integers && !t->normalised_float) return cudaErrorInvalidFilterSetting;
     t->normalised_coords = d->normalizedCoords != 0;
     t->srgb = d->sRGB != 0;
+    t->seamless = t->cube && d->seamlessCubemap;
     for (int i = 0; i < 3; i++) {
         enum cudaTextureAddressMode mode = d->addressMode[i];
         if ((unsigned)mode > cudaAddressModeBorder) return cudaErrorInvalidValue;

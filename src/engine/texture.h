@@ -41,6 +41,7 @@ typedef struct eng_texture {
     bool linear;            /* cudaFilterModeLinear */
     bool linear_levels;     /* mipmapFilterMode */
     bool srgb;
+    bool seamless;          /* cubes: filters take texels of the neighbouring faces; no address mode then */
     uint8_t address[3];     /* eng_tex_address of x, y, z */
     float border[4];
     float level_bias, level_min, level_max; /* mipmaps */

@@ -6,12 +6,12 @@
 
 /* --- addressing ---------------------------------------------------------------------------------------------- */
 
-static bool clamps(const eng_texture *t, unsigned d) {
-    return t->address[d] == ENG_TEX_CLAMP || (t->address[d] != ENG_TEX_BORDER && !t->normalised_coords);
+static unsigned address_mode(const eng_texture *t, unsigned d) {
+    const bool clamps = t->seamless || (t->address[d] != ENG_TEX_BORDER && !t->normalised_coords);
+    return clamps ? ENG_TEX_CLAMP : t->address[d];
 }
 /* Index of a texel in [0, n) as the mode says; -1: the border. */
-static int32_t address_texel(int64_t i, int32_t n, unsigned mode, bool clamped) {
-    if (clamped) mode = ENG_TEX_CLAMP;
+static int32_t address_texel(int64_t i, int32_t n, unsigned mode) {
     if (i >= 0 && i < n) return (int32_t)i;
     switch (mode) {
     case ENG_TEX_WRAP: return (int32_t)((i % n + n) % n);
@@ -28,7 +28,7 @@ static uint64_t address_of(const eng_texture *t, const eng_tex_level *l, uint64_
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int32_t at[3] = {0, 0, 0};
     for (unsigned d = 0; d < t->dims; d++) {
-        at[d] = address_texel(i[d], (int32_t)size[d], t->address[d], clamps(t, d));
+        at[d] = address_texel(i[d], (int32_t)size[d], address_mode(t, d));
         if (at[d] < 0) return 0;
     }
     return l->address + (layer + (uint64_t)at[2]) * l->slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0] * eng_texel_bytes(t);
@@ -63,7 +63,7 @@ static double in_texels(const eng_texture *t, unsigned d, float x, uint32_t n) {
     if (!t->normalised_coords) return v;
     const double unit = (double)(1u << coordinate_bits(n));
     v = floor(v * unit) / unit;
-    if (t->address[d] == ENG_TEX_WRAP) v -= floor(v);
+    if (address_mode(t, d) == ENG_TEX_WRAP) v -= floor(v);
     return v * n;
 }
 
@@ -88,7 +88,7 @@ static corner find_corner(const eng_texture *t, const eng_tex_level *l, const te
         int64_t f = (int64_t)floor(in_texels(t, d, p->at[d], size[d]) * TEX_WEIGHT_ONE + 0.5) - TEX_WEIGHT_ONE / 2;
         r.base[d] = (f >> TEX_WEIGHT_BITS) + p->offset[d];
         r.weight[d] = (int32_t)(f & (TEX_WEIGHT_ONE - 1));
-        if (clamps(t, d) && (r.base[d] < 0 || r.base[d] + 1 >= size[d])) r.weight[d] = 0; /* one texel twice */
+        if (!t->seamless && address_mode(t, d) == ENG_TEX_CLAMP && (r.base[d] < 0 || r.base[d] + 1 >= size[d])) r.weight[d] = 0; /* one texel twice */
     }
     return r;
 }
@@ -131,9 +131,76 @@ static void add_linear(const eng_texture *t, const eng_tex_level *l, uint64_t la
         tex_sum_add(t, sums, texels, weights, t->dims == 1 ? 2 : 4, taken);
     }
 }
+/* --- cubes ----------------------------------------------------------------------------------------------------------- */
+
+/* Of a face, which of a direction's axes are the coordinates in it, and their signs. Its own axis is face / 2, odd ones look back. */
+static const struct { int8_t axis[2], sign[2]; } faces[6] = {{{2, 1}, {-1, -1}}, {{2, 1}, {1, -1}}, {{0, 2}, {1, 1}},
+                                                             {{0, 2}, {1, -1}},  {{0, 1}, {1, -1}}, {{0, 1}, {-1, -1}}};
+
+static float size_of(float v) {
+    return isnan(v) ? -1 : fabsf(v);
+}
+/* From [-1, 1] to [0, 1], rounded down. */
+static float in_unit(float v) {
+    return isnan(v) ? 0.5f : (float)(floor(((double)v + 1) * 0x1p22) * 0x1p-23);
+}
+/* A direction's face and the place in it. Code divides the direction by its largest component beforehand. NaN is
+ * less than zero when the largest is sought, and zero in its place. */
+static tex_place on_face(const tex_place *p, uint64_t *face) {
+    const float *v = p->at;
+    const unsigned axis = size_of(v[2]) >= size_of(v[0]) && size_of(v[2]) >= size_of(v[1]) ? 2 : size_of(v[1]) >= size_of(v[0]);
+    tex_place r = *p;
+    *face = 2 * axis + (v[axis] < 0);
+    for (unsigned d = 0; d < 2; d++) r.at[d] = in_unit((float)faces[*face].sign[d] * v[faces[*face].axis[d]]);
+    r.at[2] = 0;
+    return r;
+}
+/* A place one texel beside a face of n * n is in the outermost row of the neighbour. */
+static void over_edge(unsigned *face, int64_t at[2], int64_t n) {
+    int64_t v[3];
+    v[*face / 2] = *face & 1 ? -(n - 1) : n - 1;
+    for (unsigned d = 0; d < 2; d++) {
+        const unsigned axis = (unsigned)faces[*face].axis[d];
+        v[axis] = (2 * at[d] + 1 - n) * faces[*face].sign[d]; /* in halves of a texel, from the middle */
+    }
+    for (unsigned axis = 0; axis < 3; axis++)
+        if (v[axis] > n || v[axis] < -n) *face = 2 * axis + (v[axis] < 0);
+    for (unsigned d = 0; d < 2; d++) at[d] = (v[faces[*face].axis[d]] * faces[*face].sign[d] + n - 1) / 2;
+}
+/* Where three faces meet, there is no fourth texel: the others share its weight. */
+static void add_seamless(const eng_texture *t, const eng_tex_level *l, uint64_t layer, const tex_place *p, int32_t total, const tex_reader *reader,
+                         tex_sum sums[4]) {
+    corner c = find_corner(t, l, p);
+    tex_texel texels[4] = {{{0}}};
+    int32_t weights[4];
+    unsigned taken = (c.weight[0] ? 3 : 1) * (c.weight[1] ? 5 : 1);
+    const int64_t n = l->width;
+    tex_square_weights(total, c.weight[0], c.weight[1], weights);
+    for (unsigned k = 0; k < 4; k++) {
+        int64_t at[2] = {c.base[0] + (k & 1), c.base[1] + (k >> 1)};
+        const bool beside[2] = {at[0] < 0 || at[0] >= n, at[1] < 0 || at[1] >= n};
+        unsigned face = (unsigned)(layer % 6);
+        if (beside[0] && beside[1]) {
+            const int32_t third = (weights[k] + 1) / 3;
+            weights[k ^ 1] += third;
+            weights[k ^ 2] += third;
+            weights[k ^ 3] += weights[k] - 2 * third;
+            weights[k] = 0;
+            taken &= ~(1u << k);
+            continue;
+        }
+        if (beside[0] || beside[1]) over_edge(&face, at, n);
+        const int64_t i[3] = {at[0], at[1], 0};
+        texels[k] = texel_at(t, l, layer - layer % 6 + face, i, reader);
+    }
+    tex_sum_add(t, sums, texels, weights, 4, taken);
+}
+
+/* --- levels ---------------------------------------------------------------------------------------------------------- */
+
 static void add_level(const eng_texture *t, unsigned level, uint64_t layer, const tex_place *p, int32_t total, const tex_reader *reader, tex_sum sums[4]) {
     if (t->linear) {
-        add_linear(t, &t->levels[level], layer, p, total, reader, sums);
+        (t->seamless ? add_seamless : add_linear)(t, &t->levels[level], layer, p, total, reader, sums);
         return;
     }
     tex_texel texel = nearest(t, &t->levels[level], layer, p, reader);
@@ -148,27 +215,6 @@ static int32_t level_of_detail(const eng_texture *t, float lod) {
     double r = trunc(fmin(fmax(isnan(lod) ? 0 : lod, -most), most) * 256) + trunc(bias * 256);
     r = fmax(fmin(r, floor((double)t->level_max * 256)), floor((double)t->level_min * 256));
     return (int32_t)fmax(fmin(r, last * 256), 0);
-}
-
-static float size_of(float v) {
-    return isnan(v) ? -1 : fabsf(v);
-}
-/* From [-1, 1] to [0, 1], rounded down. */
-static float in_unit(float v) {
-    return isnan(v) ? 0.5f : (float)(floor(((double)v + 1) * 0x1p22) * 0x1p-23);
-}
-/* A direction's face and the place in it. Code divides the direction by its largest component beforehand. NaN is
- * less than zero when the largest is sought, and zero in its place. */
-static tex_place on_face(const tex_place *p, uint64_t *face) {
-    float x = p->at[0], y = p->at[1], z = p->at[2], s, u;
-    tex_place r = *p;
-    if (size_of(z) >= size_of(x) && size_of(z) >= size_of(y)) *face = z < 0 ? 5 : 4, s = z < 0 ? -x : x, u = -y;
-    else if (size_of(y) >= size_of(x)) *face = y < 0 ? 3 : 2, s = x, u = y < 0 ? -z : z;
-    else *face = x < 0 ? 1 : 0, s = x < 0 ? z : -z, u = -y;
-    r.at[0] = in_unit(s);
-    r.at[1] = in_unit(u);
-    r.at[2] = 0;
-    return r;
 }
 
 tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader *reader) {
@@ -215,14 +261,4 @@ tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const
         r.v[n] = value_of(t, &texel).v[c & 3];
     }
     return r;
-}
-float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) {
-    const uint32_t size[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};
-    double x = 0, y = 0;
-    for (unsigned d = 0; d < t->dims; d++) {
-        double scale = t->normalised_coords ? size[d] : 1;
-        x += dx[d] * scale * (dx[d] * scale);
-        y += dy[d] * scale * (dy[d] * scale);
-    }
-    return 0.5f * (float)log2(x > y ? x : y);
 }

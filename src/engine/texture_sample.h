@@ -27,7 +27,7 @@ tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader 
 tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, const tex_reader *reader);
 /* Component c of the four texels that a bilinear filter would use: (0,1) (1,1) (1,0) (0,0). */
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader);
-/* The level of detail that gradients choose. */
+/* The level of detail that gradients choose (texture_gradient.c). */
 float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "engine/texture.h"
+#include "seam_h200.h"
 #include "texture_cases.h"
 
 enum { BLOCKS = 32, POINTS = TEXTURE_POINTS / BLOCKS };
@@ -81,6 +82,28 @@ static void textures_read_as_an_h200_reads_them(void **state) {
     }
 }
 
+static void filters_of_seamless_cubes_reach_over_edges(void **state) {
+    (void)state;
+    enum { N = 5, SEAMS = sizeof seams / sizeof *seams };
+    machine *m = machine_open(WG_CONFORMANCE "/texture.sm_90.cubin");
+    static float texels[6][N][N][4], at[SEAMS][4], read[SEAMS][4];
+    for (int f = 0; f < 6; f++)
+        for (int y = 0; y < N; y++)
+            for (int x = 0; x < N; x++) {
+                float *v = texels[f][y][x];
+                v[0] = (float)(1 << f), v[1] = (float)(x + 1), v[2] = (float)(y + 1), v[3] = 0;
+            }
+    for (int k = 0; k < SEAMS; k++) memcpy(at[k], seams[k].at, sizeof seams[k].at);
+    eng_texture t = {.kind = ENG_TEX_ARRAY, .dims = 2, .cube = true, .layers = 1, .n_levels = 1, .format = ENG_TEX_FLOAT, .components = 4, .bits = 32,
+                     .normalised_coords = true, .linear = true, .seamless = true};
+    t.levels[0] = (eng_tex_level){.address = machine_alloc(m, texels, sizeof texels), .width = N, .height = N, .depth = 1, .pitch = N * 16, .slice = N * N * 16};
+    struct { uint64_t t, out, at; int n; } p = {eng_texture_add(m->device, &t), machine_alloc(m, NULL, sizeof read), machine_alloc(m, at, sizeof at), SEAMS};
+    machine_run(m, "f_cube", 1, 1, 64, 1, &p);
+    machine_read(m, read, p.out, sizeof read);
+    for (int k = 0; k < SEAMS; k++) assert_memory_equal(read[k], seams[k].value, sizeof seams[k].value);
+    machine_close(m);
+}
+
 /* Surfaces: what the boundary modes read and where they write, and a trap. */
 static void surfaces(void **state) {
     (void)state;
@@ -123,6 +146,6 @@ static void surfaces(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(textures_read_as_an_h200_reads_them), cmocka_unit_test(surfaces)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(textures_read_as_an_h200_reads_them), cmocka_unit_test(filters_of_seamless_cubes_reach_over_edges), cmocka_unit_test(surfaces)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }
