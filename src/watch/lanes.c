@@ -8,6 +8,7 @@
 
 #include "watch/watch.h"
 
+enum { WAITS = 4 };
 typedef struct waiting { /* lanes that wait for those they named */
     watch_side side;
     uint32_t instr; /* where they meet, which may be out of line */
@@ -22,7 +23,7 @@ typedef struct warp {
     int distance;      /* of the last shuffle */
     uint32_t lost;     /* lanes whose value of the last shuffle comes from an inactive lane */
     watch_side strayed;/* where the first of them was read */
-    waiting waits;
+    waiting waits[WAITS]; /* those who wait at one place do so while others meet elsewhere */
     uint32_t exit_at[32]; /* instruction at which a lane ended; of those that have */
 } warp;
 typedef struct block {
@@ -94,18 +95,28 @@ static void on_mask(state *st, warp *w, const eng_batch *batch, const eng_event 
     }
 }
 
-static void never_came(state *st, warp *w, uint32_t missing, const watch_side *where) {
+static void never_came(state *st, waiting *q, uint32_t missing, const watch_side *where) {
     char text[240];
     snprintf(text, sizeof text, "lanes 0x%08x are named in the mask 0x%08x, but never come here: the mask must name the lanes that execute this",
-             missing, w->waits.named);
-    add(st, WATCH_KIND_MASK, WATCH_ERROR, &w->waits.side, where, 3, text);
-    w->waits.side.known = false;
+             missing, q->named);
+    add(st, WATCH_KIND_MASK, WATCH_ERROR, &q->side, where, 3, text);
+    q->side.known = false;
+}
+/* Those who wait at this instruction, else room for them. Lanes that waited elsewhere have gone on. */
+static waiting *waits_at(warp *w, const eng_event *ev) {
+    waiting *room = &w->waits[0];
+    for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
+        if (q->side.known && q->instr == ev->instr && q->side.function == ev->function) return q;
+        if (q->come & ev->mask) q->side.known = false;
+        if (!q->side.known) room = q;
+    }
+    return room;
 }
 
 static void on_meeting(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
     if (!ev->more || ev->access == ENG_MEETS_FOR_BARRIER || w->for_barrier || before_barrier(st, ev)) return;
     on_mask(st, w, batch, ev);
-    waiting *q = &w->waits;
+    waiting *q = waits_at(w, ev);
     char text[200];
     uint32_t passed = 0;
     bool same = q->side.known && q->instr == ev->instr && q->side.function == ev->function;
@@ -119,24 +130,27 @@ static void on_meeting(state *st, warp *w, const eng_batch *batch, const eng_eve
     q->come |= ev->mask;
     for (uint32_t left = q->named & w->exited & ~absent(st, ev->warp); left; left &= left - 1)
         if (w->exit_at[first(left)] > w->asked.instr) passed |= left & -left;
-    if (passed) never_came(st, w, passed, NULL); /* they went by, further than here */
+    if (passed) never_came(st, q, passed, NULL); /* they went by, further than here */
     if (!(q->named & ~q->come & ~w->exited)) q->side.known = false; /* all are there */
 }
 
 /* Whoever waited has gone on: without those who are parked elsewhere, if any are. */
 static void gone_on(state *st, warp *w, uint32_t lanes) {
-    if (!w->waits.side.known || !(lanes & w->waits.come)) return;
-    uint32_t missing = w->waits.named & ~w->waits.come & ~w->exited;
-    if (missing) never_came(st, w, missing, NULL);
-    w->waits.side.known = false;
+    for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
+        if (!q->side.known || !(lanes & q->come)) continue;
+        uint32_t missing = q->named & ~q->come & ~w->exited;
+        if (missing) never_came(st, q, missing, NULL);
+        q->side.known = false;
+    }
 }
 
 static void on_exit_(state *st, warp *w, const eng_batch *batch, const eng_event *ev) {
-    uint32_t missing = w->waits.named & ev->mask & ~w->waits.come;
     gone_on(st, w, ev->mask);
-    if (w->waits.side.known && missing) {
+    for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
+        uint32_t missing = q->named & ev->mask & ~q->come;
+        if (!q->side.known || !missing) continue;
         watch_side side = side_of(st, batch, ev, first(missing));
-        never_came(st, w, missing, &side);
+        never_came(st, q, missing, &side);
     }
     w->exited |= ev->mask;
     if (ev->mask == UINT32_MAX)
@@ -242,9 +256,10 @@ static void on_warp_op(state *st, warp *w, const eng_batch *batch, const eng_eve
 
 /* Blocks come often: only what says whether the rest means something is set. */
 static void begin_warp(warp *w) {
-    w->exited = w->named = w->named_by = w->lost = w->waits.named = w->waits.come = 0;
+    w->exited = w->named = w->named_by = w->lost = 0;
     w->distance = 0;
-    w->for_barrier = w->asked.known = w->strayed.known = w->waits.side.known = false;
+    w->for_barrier = w->asked.known = w->strayed.known = false;
+    for (unsigned k = 0; k < WAITS; k++) w->waits[k].side.known = false;
     w->asked.instr = 0;
 }
 
@@ -307,8 +322,10 @@ static void finish(void *opaque, const watch_context *ctx, const eng_result *res
     for (block *b = st->blocks; b && !result->complete; b = b->next) /* who still waits when the launch has failed waits for ever */
         for (unsigned k = 0; k < st->n_warps; k++) {
             warp *w = &b->warps[k];
-            uint32_t missing = w->waits.named & ~w->waits.come & ~w->exited & ~absent(st, k);
-            if (w->waits.side.known && missing) never_came(st, w, missing, NULL);
+            for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
+                uint32_t missing = q->named & ~q->come & ~w->exited & ~absent(st, k);
+                if (q->side.known && missing) never_came(st, q, missing, NULL);
+            }
         }
     watch_findings_merge(&record->findings, &st->findings);
 }

@@ -220,3 +220,10 @@ __global__ void good_vote(int *a, int *b, int n) {
     unsigned same = __match_any_sync(0xffffffffu, a[threadIdx.x]);
     b[blockIdx.x * 32 + threadIdx.x] = any + same;
 }
+// run 1 32 silent
+__global__ void good_meeting_underway(int *a, int *b, int n) {
+    int v = 7;
+    if ((threadIdx.x & 3) != 1) v = __ballot_sync(0xddddddddu, a[threadIdx.x] > 3);
+    __syncwarp();
+    b[threadIdx.x] = v;
+}
