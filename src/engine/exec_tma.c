@@ -21,18 +21,18 @@ static void load(eng_bulk *b, const eng_ins *i, const uint8_t *R) {
     eng_bulk_target t[ENG_CLUSTER_BLOCKS];
     if (!take_map(b, i, R, &map)) return;
     uint32_t blocks = i->x & MULTICAST ? eng_bulk_word(R, i->c, 0) >> 16 : 0;
-    unsigned count = eng_bulk_targets(b, eng_bulk_word(R, i->a, 0), eng_bulk_word(R, i->a, 1), tensor_map_box_bytes(&map), TMA_ALIGN, blocks, t);
+    unsigned count = eng_bulk_targets(b, eng_bulk_word(R, i->a, 0), eng_bulk_word(R, i->a, 1), tensor_map_place_bytes(&map), TMA_ALIGN, blocks, t);
     coordinates(i, R, 2, c);
-    if (count && eng_tma_begins(b, &map, c)) eng_tma_load(b, &map, c, t, count);
+    if (count && eng_tma_begins(b, &map, c, false)) eng_tma_load(b, &map, c, t, count);
 }
 
 static void store(eng_bulk *b, const eng_ins *i, const uint8_t *R, bool reduces) {
     tensor_map map;
     int32_t c[TENSOR_DIMS];
     eng_bulk_at from;
-    if (!take_map(b, i, R, &map) || !eng_bulk_find(b, eng_bulk_word(R, i->a, 0), tensor_map_box_bytes(&map), TMA_ALIGN, ENG_READ, &from)) return;
+    if (!take_map(b, i, R, &map) || !eng_bulk_find(b, eng_bulk_word(R, i->a, 0), tensor_map_place_bytes(&map), TMA_ALIGN, ENG_READ, &from)) return;
     coordinates(i, R, 1, c);
-    if (!eng_tma_begins(b, &map, c)) return;
+    if (!eng_tma_begins(b, &map, c, true)) return;
     if (reduces) eng_tma_reduce(b, &map, c, &from, i->x >> OPERATION);
     else eng_tma_store(b, &map, c, &from);
 }

@@ -21,6 +21,23 @@ unsigned tensor_type_bytes(unsigned type) {
     return bytes[type];
 }
 
+enum { ALIGN = 16, MOST_BOX = 256, MOST_STEP = 8, MOST_BYTES = 228 << 10, INTERLEAVED_32B = 2, MOST_SWIZZLE = 3, MOST_PROMOTION = 3 };
+
+static bool dimension_valid(const tensor_map *map, unsigned d, uint64_t align) {
+    if (!map->dim[d] || map->dim[d] > UINT64_C(1) << 32 || !map->box[d] || map->box[d] > MOST_BOX || !map->step[d] || map->step[d] > MOST_STEP) return false;
+    return !d || (map->stride[d] % align == 0 && map->stride[d] >> 40 == 0);
+}
+
+bool tensor_map_valid(const tensor_map *map) {
+    const uint64_t align = map->interleave == INTERLEAVED_32B ? 2 * ALIGN : ALIGN;
+    if (map->type >= TENSOR_MAP_TYPES || map->rank < 1 || map->rank > TENSOR_DIMS || map->interleave > INTERLEAVED_32B || (map->interleave && map->rank < 3)) return false;
+    if (map->swizzle > MOST_SWIZZLE || map->promotion > MOST_PROMOTION || map->fill > 1 || (map->fill && map->type < TENSOR_MAP_F16) || map->address % align) return false;
+    for (unsigned d = 0; d < map->rank; d++)
+        if (!dimension_valid(map, d, align)) return false;
+    const uint32_t row = map->box[0] * tensor_type_bytes(map->type);
+    return row % ALIGN == 0 && (map->interleave || !map->swizzle || row <= 16u << map->swizzle) && tensor_map_box_bytes(map) <= MOST_BYTES;
+}
+
 /* The hardware's number of a type, with TF32 << 4. */
 static const uint8_t type_codes[TENSOR_MAP_TYPES] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7 | 1 << 4, 8 | 1 << 4};
 
@@ -76,5 +93,15 @@ uint32_t tensor_map_count(const tensor_map *map, unsigned dim) {
 uint32_t tensor_map_box_bytes(const tensor_map *map) {
     uint32_t bytes = tensor_type_bytes(map->type);
     for (unsigned d = 0; d < map->rank; d++) bytes *= tensor_map_count(map, d);
+    return bytes;
+}
+
+uint32_t tensor_map_pitch(const tensor_map *map) {
+    return map->swizzle ? 16u << map->swizzle : tensor_map_count(map, 0) * tensor_type_bytes(map->type);
+}
+
+uint32_t tensor_map_place_bytes(const tensor_map *map) {
+    uint32_t bytes = tensor_map_pitch(map);
+    for (unsigned d = 1; d < map->rank; d++) bytes *= tensor_map_count(map, d);
     return bytes;
 }

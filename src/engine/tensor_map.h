@@ -22,6 +22,8 @@ typedef struct tensor_map {
 } tensor_map;
 
 unsigned tensor_type_bytes(unsigned type);
+/* Does cuTensorMapEncodeTiled take these parameters? */
+bool tensor_map_valid(const tensor_map *map);
 void tensor_map_pack(const tensor_map *map, uint8_t out[TENSOR_MAP_BYTES]);
 /* False: no such map. */
 bool tensor_map_unpack(const uint8_t in[TENSOR_MAP_BYTES], tensor_map *map);
@@ -29,5 +31,8 @@ bool tensor_map_unpack(const uint8_t in[TENSOR_MAP_BYTES], tensor_map *map);
 /* How many elements the box takes along a dimension; bytes of all of it. */
 uint32_t tensor_map_count(const tensor_map *map, unsigned dim);
 uint32_t tensor_map_box_bytes(const tensor_map *map);
+/* From one row of the box to the next in shared memory, where a swizzle keeps its width to itself; bytes of the place. */
+uint32_t tensor_map_pitch(const tensor_map *map);
+uint32_t tensor_map_place_bytes(const tensor_map *map);
 
 #endif

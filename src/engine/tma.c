@@ -24,12 +24,14 @@ bool eng_tma_map(eng_bulk *b, uint64_t address, unsigned rank, tensor_map *map) 
     return !(b->ended = true);
 }
 
-bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c) {
-    int64_t at = (int64_t)c[0] * tensor_type_bytes(map->type);
-    if (map->interleave || at % CHUNK == 0) return true;
+bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c, bool writes) {
     eng_finding f = refusal(b, map->address);
-    snprintf(f.text, sizeof f.text, "coordinate 0 is %d: the box must begin at a multiple of %d bytes, that is of %u elements", c[0], (int)CHUNK,
-             (unsigned)CHUNK / tensor_type_bytes(map->type));
+    if (!map->interleave && (int64_t)c[0] * tensor_type_bytes(map->type) % CHUNK)
+        snprintf(f.text, sizeof f.text, "coordinate 0 is %d: the box must begin at a multiple of %d bytes, that is of %u elements", c[0], (int)CHUNK,
+                 (unsigned)CHUNK / tensor_type_bytes(map->type));
+    for (unsigned d = 0; d < map->rank && writes; d++)
+        if (c[d] < 0) snprintf(f.text, sizeof f.text, "coordinate %u is %d: a box that is written to the tensor must not begin before it", d, c[d]);
+    if (!*f.text) return true;
     eng_fault(b->w, &b->ins, &f);
     return !(b->ended = true);
 }
@@ -40,19 +42,19 @@ bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c) {
 typedef struct row {
     uint64_t global;        /* of the first element that lies in the tensor */
     uint32_t place;         /* of the row, bytes from the start of the box in shared memory */
-    uint32_t before, bytes; /* that lie outside; that lie in the tensor, behind them */
+    uint32_t before, bytes; /* that lie outside; that lie in the tensor, behind them, in whole units */
 } row;
 
 typedef struct walk {
     const tensor_map *map;
     const int32_t *c;
     uint32_t at[TENSOR_DIMS]; /* of the row in the box, in elements that are taken */
-    uint32_t row_bytes, place;
+    uint32_t row_bytes, pitch, place, unit;
     bool done;
 } walk;
 
-static walk walk_begin(const tensor_map *map, const int32_t *c) {
-    return (walk){.map = map, .c = c, .row_bytes = tensor_map_count(map, 0) * tensor_type_bytes(map->type)};
+static walk walk_begin(const tensor_map *map, const int32_t *c, uint32_t unit) {
+    return (walk){.unit = unit, .map = map, .c = c, .row_bytes = tensor_map_count(map, 0) * tensor_type_bytes(map->type), .pitch = tensor_map_pitch(map)};
 }
 
 static row next_row(walk *k) {
@@ -72,9 +74,9 @@ static row next_row(walk *k) {
     if (inside && first < last) {
         r.global = address + (uint64_t)(first * element);
         r.before = (uint32_t)((first - k->c[0]) * element);
-        r.bytes = (uint32_t)((last - first) * element);
+        r.bytes = ((uint32_t)((last - first) * element) + k->unit - 1) / k->unit * k->unit;
     }
-    k->place += k->row_bytes;
+    k->place += k->pitch;
     unsigned d = 1;
     while (d < m->rank && ++k->at[d] == tensor_map_count(m, d)) k->at[d++] = 0;
     k->done = d >= m->rank;
@@ -87,16 +89,14 @@ static uint64_t swizzled(const tensor_map *map, uint64_t at) {
     return at ^ ((at >> 7 & rows[map->swizzle & 3]) << 4);
 }
 
-/* Does the box cover whole periods of the swizzle, so that its bytes are those of the place? */
-static bool covers(const tensor_map *map, uint32_t bytes) { return !map->swizzle || bytes % 128 == 0; }
-
 static void tell_box(eng_bulk *b, const tensor_map *map, const eng_bulk_at *place, unsigned access) {
-    uint32_t bytes = tensor_map_box_bytes(map);
-    if (covers(map, bytes)) {
+    const uint32_t bytes = tensor_map_place_bytes(map), pitch = tensor_map_pitch(map), row_bytes = tensor_map_count(map, 0) * tensor_type_bytes(map->type);
+    if (row_bytes == pitch && (!map->swizzle || bytes % 128 == 0)) { /* the swizzle's periods are whole: the bytes of the box are those of the place */
         eng_bulk_shared(b, place, 0, bytes, access);
         return;
     }
-    for (uint32_t k = 0; k < bytes; k += CHUNK) eng_bulk_shared(b, place, swizzled(map, place->at + k) - place->at, CHUNK, access);
+    for (uint32_t row = 0; row < bytes; row += pitch)
+        for (uint32_t k = row; k < row + row_bytes; k += CHUNK) eng_bulk_shared(b, place, swizzled(map, place->at + k) - place->at, CHUNK, access);
 }
 
 static void put_row(const tensor_map *map, const eng_bulk_at *to, uint32_t place, const uint8_t *bytes, uint32_t n) {
@@ -116,26 +116,32 @@ static void get_row(const tensor_map *map, const eng_bulk_at *from, uint32_t pla
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-/* What lies outside of the tensor. */
+/* What lies outside of the tensor: zeros, or a NaN of two bytes whatever the type. */
 static void fill(const tensor_map *map, uint8_t *bytes, uint32_t n) {
-    static const uint8_t half_nan[2] = {0xff, 0x7f}, nan[4] = {0xff, 0xff, 0xff, 0x7f}, wide_nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
-    const unsigned width = tensor_type_bytes(map->type);
-    if (!map->fill) {
-        memset(bytes, 0, n);
-        return;
+    for (uint32_t k = 0; k < n; k++) bytes[k] = !map->fill ? 0 : k & 1 ? 0x7f : 0xf7;
+}
+
+/* TF32: rounded to 10 bits of fraction. Denormals stay, also of the types that say they are flushed. */
+static void convert(unsigned type, uint8_t *bytes, uint32_t n) {
+    if (type != TENSOR_MAP_TF32 && type != TENSOR_MAP_TF32_FTZ) return;
+    for (uint32_t k = 0; k < n; k += 4) {
+        uint32_t x;
+        memcpy(&x, bytes + k, 4);
+        x = (x >> 23 & 255) == 255 && x << 9 ? 0x7fffe000 : (x + 0x1000) & ~0x1fffu;
+        memcpy(bytes + k, &x, 4);
     }
-    for (uint32_t k = 0; k < n; k += width) memcpy(bytes + k, width == 2 ? half_nan : width == 4 ? nan : wide_nan, width);
 }
 
 void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_target *t, unsigned count) {
     const uint32_t bytes = tensor_map_box_bytes(map);
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
     eng_bulk_for(b, &t->barrier);
-    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+    for (walk k = walk_begin(map, c, 1); !k.done && !b->ended;) {
         uint8_t held[MOST_ROW];
         row r = next_row(&k);
         if (r.bytes != k.row_bytes) fill(map, held, k.row_bytes);
         eng_bulk_read(b, r.global, r.bytes, held + r.before);
+        convert(map->type, held + r.before, r.bytes);
         for (unsigned n = 0; n < count; n++) put_row(map, &t[n].data, r.place, held, k.row_bytes);
     }
     for (unsigned n = 0; n < count && !b->ended; n++) {
@@ -145,10 +151,11 @@ void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const en
     for (unsigned n = 0; n < count && !b->ended; n++) eng_bulk_complete(b, &t[n].barrier, bytes);
 }
 
+/* What is written to the tensor is whole chunks: a row that the tensor ends in the midst of one goes on to its end. */
 void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from) {
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
     tell_box(b, map, from, ENG_READ);
-    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+    for (walk k = walk_begin(map, c, CHUNK); !k.done && !b->ended;) {
         uint8_t held[MOST_ROW];
         row r = next_row(&k);
         if (!r.bytes) continue;
@@ -168,7 +175,7 @@ void eng_tma_reduce(eng_bulk *b, const tensor_map *map, const int32_t *c, const 
     const unsigned type = sass_type_of(map->type);
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
     tell_box(b, map, from, ENG_READ);
-    for (walk k = walk_begin(map, c); !k.done && !b->ended;) {
+    for (walk k = walk_begin(map, c, CHUNK); !k.done && !b->ended;) {
         uint8_t held[MOST_ROW];
         row r = next_row(&k);
         if (!r.bytes) continue;

@@ -9,8 +9,9 @@ enum { TMA_ALIGN = 128 };
 
 /* Reads and checks the map at an address of global memory. False: told, and the launch ends. */
 bool eng_tma_map(eng_bulk *b, uint64_t address, unsigned rank, tensor_map *map);
-/* Does the row of the box begin at a multiple of 16 bytes of the tensor? The hardware refuses others. False: told, and the launch ends. */
-bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c);
+/* The rows of the box begin at a multiple of 16 bytes of the tensor, and what is written not before it: the hardware refuses others.
+ * False: told, and the launch ends. */
+bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const int32_t *c, bool writes);
 /* The box whose first element has the coordinates c goes to all targets, or comes from the place. */
 void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_target *targets, unsigned count);
 void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from);

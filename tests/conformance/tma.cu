@@ -1,4 +1,4 @@
-/* Bulk copies with a tensor map (TMA): what gpu_bulk.cu runs on a GPU and test_bulk.c here. */
+/* Bulk copies with a tensor map (TMA): what gpu_tma.cu runs on a GPU and test_bulk.c here. */
 #include <cuda.h>
 #include <stdint.h>
 
