@@ -70,6 +70,7 @@ int main(int, char **argv) {
         tex.readMode = c.normalised_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
         tex.normalizedCoords = c.normalised_coords;
         tex.borderColor[0] = 0.25f, tex.borderColor[1] = -0.5f, tex.borderColor[2] = 0.75f, tex.borderColor[3] = 1.0f;
+        tex.sRGB = c.srgb, tex.mipmapLevelBias = c.bias, tex.minMipmapLevelClamp = c.level_min, tex.seamlessCubemap = c.seamless;
         tex.maxMipmapLevelClamp = (float)(c.levels > 1 ? c.levels - 1 : 0);
         cudaTextureObject_t t = 0;
         need(cudaCreateTextureObject(&t, &res, &tex, NULL), "cudaCreateTextureObject");

@@ -16,12 +16,12 @@ static uint64_t make_texture(machine *m, const texture_case *c, eng_texture *t) 
                        .layered = c->layered, .cube = c->cube, .layers = c->layered ? (uint32_t)c->depth : 1, .n_levels = (uint8_t)(c->levels ? c->levels : 1),
                        .format = (uint8_t)c->format, .components = (uint8_t)c->components, .bits = (uint8_t)c->bits,
                        .normalised_float = c->normalised_float, .normalised_coords = c->normalised_coords, .linear = c->linear,
-                       .linear_levels = c->linear, .border = {0.25f, -0.5f, 0.75f, 1.0f}, .level_max = (float)(c->levels > 1 ? c->levels - 1 : 0)};
+                       .linear_levels = c->linear, .srgb = c->srgb, .level_bias = c->bias, .level_min = c->level_min, .seamless = c->seamless, .border = {0.25f, -0.5f, 0.75f, 1.0f}, .level_max = (float)(c->levels > 1 ? c->levels - 1 : 0)};
     int planes = c->cube ? 6 * (c->depth ? c->depth : 1) : c->depth;
     for (int d = 0; d < 3; d++) t->address[d] = (uint8_t)c->address;
     for (int l = 0; l < t->n_levels; l++) {
         eng_tex_level *v = &t->levels[l];
-        static uint8_t bytes[1 << 16];
+        static uint8_t bytes[1 << 17];
         int w = c->width >> l, h = c->height >> l, d = planes >> l;
         v->width = w ? (uint32_t)w : 1, v->height = h ? (uint32_t)h : 1, v->depth = c->layered || c->cube || !d ? 1 : (uint32_t)d;
         v->pitch = (uint64_t)v->width * eng_texel_bytes(t), v->slice = v->pitch * v->height;
