@@ -76,6 +76,12 @@ static int32_t border_fraction(const eng_texture *t, float v) {
     n = n > most ? most : n < least ? least : n;
     return (int32_t)copysignf(ceilf(fabsf(n) - 0.5f), n);
 }
+/* A border's colour is linear; the texel that it is, is not. */
+static int32_t srgb_of(float v) {
+    if (!(v > 0)) return 0;
+    double encoded = v <= 0.0031308f ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
+    return encoded >= 1 ? 255 : (int32_t)(encoded * 255 + 0.5);
+}
 tex_texel tex_border(const eng_texture *t) {
     tex_texel r = {{0}};
     for (unsigned c = 0; c < t->components; c++)
@@ -84,6 +90,7 @@ tex_texel tex_border(const eng_texture *t) {
             r.v[c] = t->format == ENG_TEX_SIGNED ? sign_extended(bits_of(t->border[c]), t->bits)
                                                  : (int32_t)(bits_of(t->border[c]) & 0xffffffffu >> (32 - t->bits));
             break;
+        case TEX_SRGB: r.v[c] = srgb_of(t->border[c]); break;
         case TEX_HALVES: r.v[c] = half_cut(t->border[c]); break;
         case TEX_FLOATS: r.v[c] = (int32_t)bits_of(t->border[c]); break;
         default: r.v[c] = border_fraction(t, t->border[c]);

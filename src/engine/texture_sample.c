@@ -49,11 +49,9 @@ static tex_value value_of(const eng_texture *t, const tex_texel *texel) {
 
 /* --- coordinates ------------------------------------------------------------------------------------------------ */
 
-/* Bits of fraction of a normalised coordinate: so many that an axis of 8192 texels, or of more, has its weights. */
+/* Bits of fraction of a normalised coordinate: as an H200 has them for axes of n texels. */
 static unsigned coordinate_bits(uint32_t n) {
-    enum { LEAST = 21 };
-    unsigned needed = TEX_WEIGHT_BITS + (n > 1 ? 32 - (unsigned)__builtin_clz(n - 1) : 0);
-    return needed > LEAST ? needed : LEAST;
+    return n <= 8192 ? 21 : n <= 65536 ? 22 : 23;
 }
 /* A coordinate in texels. Normalised ones are rounded down to multiples of 2^-coordinate_bits first, negative ones too. NaN and denormals are zero. */
 static double in_texels(const eng_texture *t, unsigned d, float x, uint32_t n) {
@@ -251,6 +249,14 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
     tex_texel texel = texel_at(t, l, p->layer, at, reader);
     return value_of(t, &texel);
 }
+/* Of a linear texture, texels that are gathered pass the filter too: a NaN loses its payload there. */
+static uint32_t through_filter(const eng_texture *t, const tex_texel *texel, unsigned c) {
+    const int32_t all = TEX_WEIGHT_ONE;
+    tex_sum sums[4] = {{0}};
+    if (c >= t->components) return 0;
+    tex_sum_add(t, sums, texel, &all, 1, 1);
+    return tex_sum_result(t, &sums[c], c);
+}
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) {
     static const uint8_t order[4] = {2, 3, 1, 0}; /* (0, 1) (1, 1) (1, 0) (0, 0) */
     corner at = find_corner(t, &t->levels[0], p);
@@ -258,7 +264,7 @@ tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const
     for (unsigned n = 0; n < 4; n++) {
         const int64_t i[3] = {at.base[0] + (order[n] & 1), at.base[1] + (order[n] >> 1), 0};
         tex_texel texel = texel_at(t, &t->levels[0], p->layer, i, reader);
-        r.v[n] = value_of(t, &texel).v[c & 3];
+        r.v[n] = t->linear ? through_filter(t, &texel, c & 3) : value_of(t, &texel).v[c & 3];
     }
     return r;
 }
