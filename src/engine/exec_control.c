@@ -100,7 +100,7 @@ static void sync_events(const eng_ins *i, eng_warp *w, uint32_t on, const uint32
 
 /* x: counters; z: 1 backward, 2 an event is wanted, 4 another predicate ps[0], 8 ps[1], 16 all lanes or none (.U:
  * another branch, lane by lane, stands behind it for those that disagree), 32 all lanes when any would (.ANY) */
-enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16, BRA_ANY = 32 };
+enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16, BRA_ANY = 32, BRA_UNNAMED = 64 /* sm_75: no mask of the program's is here */ };
 #define FINISH_BRANCH(t, flags)                                                                                   \
     do {                                                                                                          \
         uint64_t *c = w->counts + i->x;                                                                           \
@@ -154,7 +154,7 @@ ENG_HANDLER(bra_group) {
     uint32_t want = eng_u32(R, i->a)[0] ^ (i->z & BRA_UPRED ? ENG_ALL : 0);
     uint32_t here = mask & (w->P[i->guard] ^ i->ginv);
     bool together = ((want ^ here) & ~w->exited) == 0;
-    if (ENG_UNLIKELY(w->worker->wants & 1u << ENG_EV_MASK)) sync_event(i, w, ENG_EV_MASK, mask, want, 0);
+    if (ENG_UNLIKELY(w->worker->wants & 1u << ENG_EV_MASK) && !(i->z & BRA_UNNAMED)) sync_event(i, w, ENG_EV_MASK, mask, want, 0);
     uint32_t t = together != (i->y != 0) ? 0 : i->y ? here : mask;
     if (!together) w->parted = i;
     FINISH_BRANCH(t, i->z);
@@ -172,7 +172,7 @@ static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool back = place <= eng_place(plan, in->offset), event = eng_plan_wants(plan) & 1u << ENG_EV_BRANCH;
     out->z = (back ? BRA_BACK : 0) | (event && (guarded || more || uniform) ? BRA_EVENT : 0);
     if (in->sub >= 2) {
-        out->z |= in->a.inv ? BRA_UPRED : 0;
+        out->z |= (in->a.inv ? BRA_UPRED : 0) | (in->sm < 80 ? BRA_UNNAMED : 0);
         out->a = eng_slot_src(plan, &in->a);
         out->y = in->sub == 3;
         out->fn = bra_group;

@@ -118,12 +118,14 @@ void sass_show_call_target(sass_cursor *at, sass_text *out, unsigned absolute, u
 /* What BRA asks before it branches. psrc[0] is the plain predicate that follows; the uniform one is psrc[1].
  */
 enum { BRA_DIVERGENT = 2 };
+/* .DIV and .CONV of sm_75 name no lanes: all of the warp are meant, as by ~URZ. */
+static bool names_lanes(const sass_instr *i) { return i->sm >= 100 || bit(i, 91); }
 void sass_take_bra_condition(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);
     sass_instr *i = at->instr;
     if (i->sub >= BRA_DIVERGENT) {
-        *slot_of(at) =
-            (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 24), .inv = bit(i, 30) && i->sm < 100};
+        *slot_of(at) = names_lanes(i) ? (sass_operand){.kind = SASS_UREG, .reg = ureg_at(i, 24), .inv = bit(i, 30) && i->sm < 100}
+                                      : (sass_operand){.kind = SASS_UREG, .reg = SASS_URZ, .inv = true};
     } else if (at->form == 2 || bit(i, 91)) {
         i->psrc[1] =
             (sass_pred){.reg = (uint8_t)bits(i, 24, 3), .uniform = true, .inv = bit(i, 27), .present = true};
@@ -135,6 +137,7 @@ void sass_show_bra_condition(sass_cursor *at, sass_text *out, unsigned arg, unsi
     const sass_pred *p = &i->psrc[1];
     if (i->sub >= BRA_DIVERGENT) {
         const sass_operand *o = slot_of(at);
+        if (!names_lanes(i)) return;
         sass_item(out);
         sass_put(out, "%s", o->inv ? "~" : "");
         sass_put(out, o->reg == SASS_URZ ? "URZ" : "UR%u", o->reg);

@@ -117,6 +117,14 @@ static void test_addresses(void **state) {
     i = decoded(90, 0x000fe2000b901c4a, 0xffc000000e1f7fae); /* LDGSTS.E.BYPASS.128 [R31+-0x400], desc[UR10][R14.64] */
     assert_int_equal(i.mem2.base, 31);
     assert_int_equal(i.mem2.offset, -0x400);
+
+    i = decoded(75, 0x000fea0003800000, 0x0000003300007947); /* BRA.CONV: of the whole warp, as by ~URZ */
+    assert_int_equal(i.a.kind, SASS_UREG);
+    assert_int_equal(i.a.reg, SASS_URZ);
+    assert_true(i.a.inv);
+    i = decoded(80, 0x000fea000b800000, 0x0000004306007947); /* BRA.CONV UR6 */
+    assert_int_equal(i.a.reg, 6);
+    assert_false(i.a.inv);
 }
 
 static void test_atomics(void **state) {

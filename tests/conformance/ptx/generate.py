@@ -582,7 +582,7 @@ def special(k):
     for name in ('tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'laneid', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y', 'lanemask_eq', 'lanemask_le', 'lanemask_lt',
                  'lanemask_ge', 'lanemask_gt', 'total_smem_size', 'dynamic_smem_size'):
         k.case(f'mov.u32 %{name}', f'mov.u32 %d0, %{name};')
-    k.case('dynamic shared memory', 'st.shared.b8 [dynamic+255], %x; ld.shared.u8 %d0, [dynamic+255];')
+    k.case('dynamic shared memory', '.reg .b32 %e; mov.u32 %e, dynamic; add.u32 %e, %e, %thread; st.shared.b8 [%e], %x; ld.shared.s8 %d0, [%e];')
     for name, sm in (('cluster_ctaid.x', 90), ('cluster_nctaid.x', 90), ('cluster_ctarank', 90), ('cluster_nctarank', 90), ('clusterid.x', 90), ('nclusterid.x', 90)):
         k.case(f'mov.u32 %{name}', f'mov.u32 %d0, %{name};', sm=sm)
 
