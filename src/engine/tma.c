@@ -171,8 +171,18 @@ static unsigned sass_type_of(unsigned type) {
     return types[type];
 }
 
+/* The hardware has no bitwise operations on S64, only on U64. */
+static bool can_reduce(eng_bulk *b, const tensor_map *map, unsigned op) {
+    if (map->type != TENSOR_MAP_S64 || (op != SASS_ATOM_AND && op != SASS_ATOM_OR && op != SASS_ATOM_XOR)) return true;
+    eng_finding f = refusal(b, map->address);
+    snprintf(f.text, sizeof f.text, "and, or and xor are not for tensors of 64-bit signed integers, only of unsigned ones");
+    eng_fault(b->w, &b->ins, &f);
+    return !(b->ended = true);
+}
+
 void eng_tma_reduce(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from, unsigned op) {
     const unsigned type = sass_type_of(map->type);
+    if (!can_reduce(b, map, op)) return;
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
     tell_box(b, map, from, ENG_READ);
     for (walk k = walk_begin(map, c, CHUNK); !k.done && !b->ended;) {
