@@ -7,14 +7,14 @@
 enum { ANY = 0 };
 
 typedef struct doc_row {
-    const char *name, *text, *forms, *operands, *mods, *class, *handler, *exact;
+    const char *name, *text, *forms, *operands, *mods, *class, *kind, *handler, *exact;
     unsigned code;
     int min_sm, max_sm;
 } doc_row;
 
 static const doc_row rows[] = {
-#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)  \
-    {#name_, text_, #forms_, #operands_, #mods_, #class_, #handler_, #exact_, code_, min_, max_},
+#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, kind_, handler_, exact_, min_, max_)  \
+    {#name_, text_, #forms_, #operands_, #mods_, #class_, #kind_, #handler_, #exact_, code_, min_, max_},
 #include "sass/isa.def"
 #undef SASS_ROW
 };
@@ -56,8 +56,8 @@ int main(void) {
          "the engine: a\n"
          "kernel with an opcode whose handler does not exist is refused with its name.\n");
     printf("%zu rows.\n\n", sizeof rows / sizeof *rows);
-    puts("| row | mnemonic | bits 0..8 | forms | operands | modifiers | class | handler | result | sm |\n"
-         "|---|---|---|---|---|---|---|---|---|---|");
+    puts("| row | mnemonic | bits 0..8 | forms | operands | modifiers | class | kind | handler | result | sm |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|");
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const doc_row *r = &rows[k];
         printf("| %s | `%s` | %03x | ", r->name, r->text, r->code);
@@ -66,7 +66,7 @@ int main(void) {
         put_list(r->operands);
         printf(" | ");
         put_list(r->mods);
-        printf(" | %s | %s | %s | ", r->class, r->handler,
+        printf(" | %s | %s | %s | %s | ", r->class, r->kind, r->handler,
                strcmp(r->exact, "EXACT") == 0 ? "exact" : "approximate");
         put_architectures(r);
         puts(" |");

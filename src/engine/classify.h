@@ -257,7 +257,7 @@ ENG_INLINE bool put_whole(eng_warp *w, const eng_ins *i, uint32_t c, uint64_t ad
     uint32_t wants = w->worker->wants;
     if (wants & ENG_WANTS_SUMS) {
         const uint64_t *heard = w->counts + c + ENG_PLAIN_HEARD;
-        uint64_t *n = w->counts + c + (cls == ENG_UNIFORM ? ENG_PLAIN_UNIFORM : (address & (ENG_PLAIN_SECTOR - 1)) != 0);
+        uint64_t *n = w->counts + c + (cls == ENG_UNIFORM ? ENG_PLAIN_UNIFORM : eng_plain_shape(address, space, width));
         if (ENG_LIKELY(*n) && ENG_LIKELY(!stored || !(*heard & ENG_HEARD_STORED))) { /* of those that are all heard there is no sum */
             ++*n;
             return false;

@@ -27,7 +27,7 @@ static const eng_family *const families[][ENG_ISAS] = {
 };
 
 static const char *const handlers[SASS_OP_COUNT] = {
-#define SASS_ROW(NAME, TEXT, CODE, FORMS, OPERANDS, SRC, MODS, CLASS, HANDLER, ...) [SASS_##NAME] = #HANDLER,
+#define SASS_ROW(NAME, TEXT, CODE, FORMS, OPERANDS, SRC, MODS, CLASS, KIND, HANDLER, ...) [SASS_##NAME] = #HANDLER,
 #include "sass/isa.def"
 #undef SASS_ROW
 };

@@ -134,8 +134,18 @@ static inline uint64_t eng_lane_address(const eng_batch *batch, const eng_event 
 }
 
 /* Accesses of an instruction by whole warps that are contiguous or uniform: nearly all there are in good kernels, and all
- * that most listeners want of them is how many. Contiguous ones from the start of a 32-byte sector; others; uniform ones. */
-enum { ENG_PLAIN_ALIGNED, ENG_PLAIN_SHIFTED, ENG_PLAIN_UNIFORM, ENG_PLAIN_SHAPES, ENG_PLAIN_SECTOR = 32 };
+ * that most listeners want of them is how many. Contiguous ones from the start of a 32-byte sector; others; those of global memory
+ * that touch a 128-byte line more than they fill, either way; uniform ones. */
+enum {
+    ENG_PLAIN_ALIGNED, ENG_PLAIN_SHIFTED, ENG_PLAIN_CROSSING, ENG_PLAIN_UNIFORM = 4, ENG_PLAIN_SHAPES,
+    ENG_PLAIN_SECTOR = 32, ENG_PLAIN_LINE = 128
+};
+/* Of a contiguous one. */
+static inline unsigned eng_plain_shape(uint64_t address, unsigned space, unsigned width) {
+    unsigned shape = (address & (ENG_PLAIN_SECTOR - 1)) != 0, room = (unsigned)-(int)(32 * width) & (ENG_PLAIN_LINE - 1);
+    if (space == ENG_GLOBAL) shape += ENG_PLAIN_CROSSING * ((address & (ENG_PLAIN_LINE - 1)) > room);
+    return shape;
+}
 typedef struct eng_plain {
     unsigned function;
     uint32_t instr;

@@ -165,7 +165,8 @@ static void judge_case(ev_access *a, const ev_case *c, const ev_lanes *v, tally 
         same &= !t->any || delta[l] == t->delta[l];
     }
     if (a->space == ENG_SHARED) {
-        const watch_wavefronts w = watch_banks_lanes(lanes, active, a->width, !a->load);
+        /* of an atomic whose lanes would wait for each other at a word, that is not counted: where they meet is mostly up to the data */
+        const watch_wavefronts w = watch_banks_lanes(lanes, active, a->width, a->atomic ? WATCH_BANKS_COUNT : a->load ? WATCH_BANKS_LOAD : WATCH_BANKS_STORE);
         widen(&a->wavefronts, w.wavefronts, !t->any);
         widen(&a->ways, w.degree, !t->any);
         widen(&a->ideal, w.ideal, !t->any);

@@ -25,6 +25,7 @@ const rep_short_name rep_short_names[] = {
     {"local_bytes", {"wg__bytes_mem_local.sum"}, {0}, false, false, "bytes loaded from and stored to local memory, spilled registers included"},
     {"global_bytes", {"wg__bytes_mem_global_op_ld.sum", "wg__bytes_mem_global_op_st.sum"}, {0}, false, false,
      "bytes of global memory asked for by loads and stores"},
+    {"flop", {"wg__flop_fp32.sum", "wg__flop_fp64.sum"}, {0}, false, false, "floating-point operations of single and double precision, a fused one two"},
     {"instructions", {"smsp__inst_executed.sum"}, {0}, false, false, "warp instructions"},
     {"idle_threads", {"wg__threads_idle.sum"}, {0}, false, false, "threads that did nothing"},
     {"registers", {"launch__registers_per_thread"}, {0}, false, false, "registers of a thread"},

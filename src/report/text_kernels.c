@@ -115,6 +115,23 @@ static void write_execution(const rep_kernel *k, const rep_style *style, wg_text
     wg_text_add(out, "\n");
 }
 
+/* Floating-point operations, and how many there are for a byte that moves between global memory and the first cache. */
+static void write_arithmetic(const json_t *c, const rep_style *style, wg_text *out) {
+    static const struct { const char *counter, *precision; } of[] = {
+        {"wg__flop_fp64.sum", "double"}, {"wg__flop_fp32.sum", "single"}, {"wg__flop_fp16.sum", "half"}};
+    double all = 0, bytes = 32 * (rep_get(c, GLOBAL("sectors", "ld")) + rep_get(c, GLOBAL("sectors", "st")) +
+                                  rep_get(c, GLOBAL("sectors", "red")) + rep_get(c, GLOBAL("sectors", "atom")));
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        double n = rep_get(c, of[k].counter);
+        if (!n) continue;
+        if (!all) label(out, style, "arithmetic");
+        wg_text_printf(out, "%s%s %s in %s precision", all ? ", " : "", rep_whole(n).at, n == 1 ? "operation" : "operations", of[k].precision);
+        all += n;
+    }
+    if (all && bytes) wg_text_printf(out, "; %s for each byte of global memory moved", rep_per(all, bytes, "2").at);
+    if (all) wg_text_add(out, "\n");
+}
+
 /* requests, sectors, sectors a request beside the fewest that the bytes used need, share of bytes used. */
 static void write_global(const json_t *c, const char *name, const char *requests, const char *sectors, const char *used,
                          const rep_style *style, wg_text *out) {
@@ -140,10 +157,11 @@ static void write_shared(const json_t *c, const char *name, const char *op, cons
     snprintf(ideal, sizeof ideal, "wg__wavefronts_ideal_mem_shared_op_%s.sum", op);
     snprintf(conflicts, sizeof conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum", op);
     snprintf(issued, sizeof issued, "smsp__inst_executed_op_shared_%s.sum", op);
+    const char *rows = strcmp(op, "ld") == 0 ? "smsp__inst_executed_op_ldsm.sum" : "smsp__inst_executed_op_shared_stsm.sum";
     double w = rep_get(c, waves), n = rep_get(c, conflicts);
     if (!w) return;
     label(out, style, name);
-    wg_text_printf(out, "%s, %s", rep_counted(rep_get(c, issued), "instruction").at, rep_counted(w, "wavefront").at);
+    wg_text_printf(out, "%s, %s", rep_counted(rep_get(c, issued) + rep_get(c, rows), "instruction").at, rep_counted(w, "wavefront").at);
     if (!n) {
         wg_text_add(out, ", no bank conflicts\n");
         return;
@@ -160,7 +178,8 @@ static void write_accesses(const json_t *c, const rep_style *style, wg_text *out
     write_global(c, "global stores", GLOBAL("requests", "st"), GLOBAL("sectors", "st"), "wg__bytes_used_mem_global_op_st.sum", style, out);
     write_global(c, "reductions", GLOBAL("requests", "red"), GLOBAL("sectors", "red"), NULL, style, out);
     write_global(c, "atomics", GLOBAL("requests", "atom"), GLOBAL("sectors", "atom"), NULL, style, out);
-    write_global(c, "async copies", GLOBAL("requests", "ldgsts"), GLOBAL("sectors", "ldgsts"), NULL, style, out);
+    write_global(c, "async copies", "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum", "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+                 NULL, style, out);
     if (rep_has(c, "wg__chunks_mem_global_op_ld.sum")) {
         label(out, style, "own model");
         wg_text_printf(out, "%s chunks loaded, %s stored (--chunk, --group)\n", rep_whole(rep_get(c, "wg__chunks_mem_global_op_ld.sum")).at,
@@ -170,7 +189,9 @@ static void write_accesses(const json_t *c, const rep_style *style, wg_text *out
     write_shared(c, "shared stores", "st", style, out);
     if (rep_get(c, "wg__requests_mem_shared_op_atom.sum")) {
         label(out, style, "shared atomics");
-        wg_text_printf(out, "%s\n", rep_counted(rep_get(c, "wg__requests_mem_shared_op_atom.sum"), "request").at);
+        double w = rep_get(c, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), n = rep_get(c, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum");
+        wg_text_printf(out, "%s, %s", rep_counted(rep_get(c, "wg__requests_mem_shared_op_atom.sum"), "request").at, rep_counted(w, "wavefront").at);
+        wg_text_printf(out, n ? ", %s of them for lanes that wait at a bank\n" : "%s\n", n ? rep_whole(n).at : "");
     }
     write_global(c, "local loads", LOCAL("requests", "ld"), LOCAL("sectors", "ld"), NULL, style, out);
     write_global(c, "local stores", LOCAL("requests", "st"), LOCAL("sectors", "st"), NULL, style, out);
@@ -192,6 +213,7 @@ static void write_kernel(const rep_kernel *k, const json_t *gpu, const rep_style
     write_launch(k, style, out);
     write_occupancy(k, gpu, style, out);
     write_execution(k, style, out);
+    write_arithmetic(k->counters, style, out);
     write_accesses(k->counters, style, out);
     rep_write_lines(k, style, out);
 }

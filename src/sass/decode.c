@@ -23,7 +23,7 @@
     { CAT(EACH_, COUNT(__VA_ARGS__))(MOD_, __VA_ARGS__) }
 
 const sass_row sass_rows[SASS_OP_COUNT] = {
-#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, handler_, exact_, min_, max_)  \
+#define SASS_ROW(name_, text_, code_, forms_, operands_, src_, mods_, class_, kind_, handler_, exact_, min_, max_)  \
     [SASS_##name_] = {.text = text_,                                                                         \
                       .code = code_,                                                                         \
                       .forms = forms_,                                                                       \
@@ -31,6 +31,7 @@ const sass_row sass_rows[SASS_OP_COUNT] = {
                       .src = SRC_##src_,                                                                     \
                       .mods = MODS mods_,                                                                    \
                       .class = SASS_CLASS_##class_,                                                          \
+                      .kind = SASS_KIND_##kind_,                                                             \
                       .handler = #handler_,                                                                  \
                       .approximate = exact_ == APPROX,                                                       \
                       .min_sm = min_,                                                                        \
@@ -51,6 +52,8 @@ bool sass_is_exact(sass_op op) {
 sass_class sass_class_of(sass_op op) {
     return op > SASS_UNKNOWN && op < SASS_OP_COUNT ? (sass_class)sass_rows[op].class : SASS_CLASS_OTHER;
 }
+
+sass_kind sass_kind_of(sass_op op) { return op > SASS_UNKNOWN && op < SASS_OP_COUNT ? (sass_kind)sass_rows[op].kind : SASS_KIND_NONE; }
 
 /* --- decoding -------------------------------------------------------------------------------- */
 

@@ -103,7 +103,7 @@ typedef enum sass_operand_id {
 typedef struct sass_row {
     const char *text;
     uint16_t code, forms;
-    uint8_t src, class;
+    uint8_t src, class, kind;
     uint8_t min_sm, max_sm;
     uint8_t operands[MAX_OPERANDS + 1]; /* sass_operand_id, ended by OPND_NONE */
     uint8_t mods[MAX_MODS + 1];         /* sass_mod_id, ended by MOD_NONE */

@@ -98,7 +98,7 @@ enum {
     SASS_RELU = 1 << 5, SASS_BF = 1 << 6 /* FSET/HSET2 .BF */, SASS_PACKED_BF16 = 1 << 7, SASS_F32OUT = 1 << 8,
     SASS_X = 1 << 9 /* extended: takes the carry */, SASS_HI = 1 << 10, SASS_WRAP = 1 << 11 /* .W */,
     SASS_RIGHT = 1 << 12, SASS_EX = 1 << 13, SASS_SX32 = 1 << 14, SASS_SIGNED = 1 << 15, SASS_PAND = 1 << 16,
-    SASS_SH = 1 << 17, SASS_ZFILL = 1 << 18, SASS_BYPASS = 1 << 19, SASS_COLLECTIVE = 1 << 20,
+    SASS_SH = 1 << 17, SASS_ZFILL = 1 << 18, SASS_CACHED = 1 << 19 /* LDGSTS: not .BYPASS */, SASS_COLLECTIVE = 1 << 20,
     SASS_NOINC = 1 << 21, SASS_ABS_TARGET = 1 << 22, SASS_ACC = 1 << 23, SASS_MERGE_C = 1 << 24,
     SASS_SPARSE = 1 << 25, SASS_NTZ = 1 << 26, SASS_CLEAR = 1 << 27, SASS_MOD64 = 1 << 28, SASS_BRANCH_DIV = 1 << 29,
     SASS_BRANCH_CONV = 1 << 30
@@ -170,6 +170,15 @@ typedef enum sass_class {
     SASS_CLASS_OTHER
 } sass_class;
 sass_class sass_class_of(sass_op op);
+
+/* What an opcode counts as in the mix of instructions that the hardware's tools give (column KIND). FADD to FFMA count as FP32
+ * too, and so on. */
+typedef enum sass_kind {
+    SASS_KIND_NONE, SASS_KIND_FADD, SASS_KIND_FMUL, SASS_KIND_FFMA, SASS_KIND_FP32, SASS_KIND_DADD, SASS_KIND_DMUL, SASS_KIND_DFMA,
+    SASS_KIND_FP64, SASS_KIND_HADD, SASS_KIND_HMUL, SASS_KIND_HFMA, SASS_KIND_FP16, SASS_KIND_INTEGER, SASS_KIND_BIT,
+    SASS_KIND_CONVERSION, SASS_KIND_CONTROL, SASS_KIND_MEMORY, SASS_KIND_EXCHANGE /* between lanes */, SASS_KIND_UNIFORM, SASS_KIND_MISC
+} sass_kind;
+sass_kind sass_kind_of(sass_op op);
 
 /* Number of consecutive 32-bit registers that dst covers (1, 2, 4, ...), and that a source slot (&instr->a, b, c or extra)
  * covers; uniform registers likewise. 0 for RZ, URZ and what is no register. */

@@ -6,7 +6,7 @@
 
 typedef struct state {
     watch_cells hot;
-    void *memory, *shared;
+    void *memory, *shared, *copies;
     bool chunks; /* a model of transactions was asked for */
 } state;
 
@@ -15,6 +15,7 @@ static void stop(void *opaque) {
     watch_cells_free(&st->hot);
     if (st->memory) watch_memory_stop(st->memory);
     if (st->shared) watch_shared_stop(st->shared);
+    if (st->copies) watch_copies_stop(st->copies);
     free(st);
 }
 
@@ -24,7 +25,8 @@ static void *start(const watch_context *ctx) {
     st->chunks = ctx->chunk_bytes != 0;
     st->memory = watch_memory_start(ctx);
     st->shared = watch_shared_start(ctx);
-    if (st->memory && st->shared && watch_cells_init(&st->hot, ctx, sizeof(watch_hot))) return st;
+    st->copies = watch_copies_start(ctx);
+    if (st->memory && st->shared && st->copies && watch_cells_init(&st->hot, ctx, sizeof(watch_hot))) return st;
     stop(st);
     return NULL;
 }
@@ -36,7 +38,10 @@ static void first(state *st, const eng_batch *batch, const eng_event *ev) {
 
 static void uncommon(state *st, const eng_batch *batch, const eng_event *ev) {
     if (eng_is_bulk(ev->access)) return; /* no request of a warp */
-    if (ev->space == ENG_SHARED) watch_shared_event(st->shared, batch, ev);
+    if (ev->access & ENG_ASYNC) {
+        if (ev->space == ENG_GLOBAL) watch_memory_first(st->memory, batch, ev);
+        watch_copies_event(st->copies, batch, ev);
+    } else if (ev->space == ENG_SHARED) watch_shared_event(st->shared, batch, ev);
     else if (ev->space == ENG_GLOBAL || ev->space == ENG_LOCAL) watch_memory_event(st->memory, batch, ev);
 }
 
@@ -52,8 +57,8 @@ static void events(void *opaque, const eng_batch *batch) {
             if (!row) return;
         }
         if (__builtin_expect(st->chunks, 0) && ev->space == ENG_GLOBAL && !eng_is_bulk(ev->access)) watch_memory_chunks(st->memory, batch, ev);
-        if ((ev->mask == UINT32_MAX) & (ev->cls <= ENG_CONTIGUOUS) & (ev->space <= ENG_SHARED)) {
-            unsigned shape = ev->cls == ENG_UNIFORM ? WATCH_UNIFORM : (ev->address & (WATCH_SECTOR - 1)) != 0;
+        if ((ev->mask == UINT32_MAX) & (ev->cls <= ENG_CONTIGUOUS) & (ev->space <= ENG_SHARED) & !(ev->access & ENG_ASYNC)) {
+            unsigned shape = ev->cls == ENG_UNIFORM ? WATCH_UNIFORM : eng_plain_shape(ev->address, ev->space, ev->width);
             if (__builtin_expect(!row[ev->instr].n[ev->space][shape]++, 0)) first(st, batch, ev);
         } else {
             uncommon(st, batch, ev);
@@ -83,12 +88,15 @@ static void merge(void *opaque, void *other) {
     merge_hot(&into->hot, &from->hot);
     watch_memory_merge(into->memory, from->memory);
     watch_shared_merge(into->shared, from->shared);
+    watch_copies_merge(into->copies, from->copies);
 }
 
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
     (void)result;
     state *st = opaque;
     watch_memory_finish(st->memory, &st->hot, ctx, record);
+    watch_copies_finish(st->copies, ctx, record);
+    watch_memory_ratios(record);
     watch_shared_finish(st->shared, &st->hot, ctx, record);
 }
 

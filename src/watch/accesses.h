@@ -1,17 +1,21 @@
 /* One pass over a batch serves all memory: accesses.c counts the common requests of every space by shape and hands
- * the others to memory.c (global, local) and shared.c, which own the counters. */
+ * the others to memory.c (global, local), shared.c and copies.c, which own the counters. */
 #ifndef WG_WATCH_ACCESSES_H
 #define WG_WATCH_ACCESSES_H
 
+#include "watch/sectors.h"
 #include "watch/watch.h"
 
-/* Whole-warp requests by shape: contiguous from the start of a 32-byte sector; contiguous from within one; all lanes at
- * one address. What such a request costs follows from its width alone. */
-enum { WATCH_ALIGNED = ENG_PLAIN_ALIGNED, WATCH_SHIFTED = ENG_PLAIN_SHIFTED, WATCH_UNIFORM = ENG_PLAIN_UNIFORM, WATCH_SHAPES = ENG_PLAIN_SHAPES };
+/* Whole-warp requests by shape (event.h): contiguous ones, or all lanes at one address. What such a request costs follows
+ * from its width alone. */
+enum { WATCH_UNIFORM = ENG_PLAIN_UNIFORM, WATCH_SHAPES = ENG_PLAIN_SHAPES };
 typedef struct watch_hot {
     uint64_t n[2][WATCH_SHAPES]; /* [ENG_GLOBAL], [ENG_SHARED] */
-    uint64_t unused[2];          /* a cache line an instruction */
+    uint64_t unused[6];          /* two cache lines an instruction */
 } watch_hot;
+static inline uint64_t watch_hot_contiguous(const uint64_t n[WATCH_SHAPES]) {
+    return n[ENG_PLAIN_ALIGNED] + n[ENG_PLAIN_SHIFTED] + n[ENG_PLAIN_CROSSING] + n[ENG_PLAIN_CROSSING + ENG_PLAIN_SHIFTED];
+}
 _Static_assert(ENG_GLOBAL == 0 && ENG_SHARED == 1, "spaces index watch_hot.n");
 
 /* State of one worker. first: an instruction's first access in this space. event: a request that is not counted by shape.
@@ -23,6 +27,16 @@ void watch_memory_event(void *state, const eng_batch *batch, const eng_event *ev
 void watch_memory_chunks(void *state, const eng_batch *batch, const eng_event *ev); /* every global one, under the own model */
 void watch_memory_merge(void *into, void *from);
 void watch_memory_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
+
+void watch_memory_ratios(watch_record *record); /* when all requests are counted */
+watch_touch watch_touch_recalled(watch_memo *memo, const eng_batch *batch, const eng_event *ev);
+
+/* Either side of an asynchronous copy. */
+void *watch_copies_start(const watch_context *ctx);
+void watch_copies_stop(void *state);
+void watch_copies_event(void *state, const eng_batch *batch, const eng_event *ev);
+void watch_copies_merge(void *into, void *from);
+void watch_copies_finish(void *state, const watch_context *ctx, watch_record *record);
 
 void *watch_shared_start(const watch_context *ctx);
 void watch_shared_stop(void *state);

@@ -7,6 +7,7 @@ static watch_counter op_counter(sass_op op) {
     /* Hardware counts these with the branches; BSSY not. */
     if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC || op == SASS_YIELD) return WATCH_OP_BRANCH;
     if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
+    if (op == SASS_LDSM || op == SASS_STSM) return op == SASS_LDSM ? WATCH_OP_LDSM : WATCH_OP_STSM;
     switch (sass_class_of(op)) {
     case SASS_CLASS_BRANCH:
     case SASS_CLASS_CALL:
@@ -46,6 +47,7 @@ static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sas
     if (is_conditional(in)) {
         watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, n->warps);
         watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->divergent);
+        watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, n->warps - n->divergent);
     }
     watch_counter op = op_counter(in->op);
     if (op != WATCH_COUNTERS) watch_add(record, op, n->warps);

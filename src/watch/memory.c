@@ -8,7 +8,7 @@
 #include "watch/sectors.h"
 
 typedef struct cell {
-    uint64_t requests, sectors, asked, used; /* of all others */
+    uint64_t requests, sectors, lines, asked, used; /* of all others */
     uint64_t chunks;  /* under the own model, all requests */
     uint64_t sample;  /* the first address that was accessed, ... */
     uint64_t turn;    /* ... in this turn, plus 1; 0: none was */
@@ -38,22 +38,23 @@ void *watch_memory_start(const watch_context *ctx) {
     return NULL;
 }
 
-static watch_touch recall(cell *c, const eng_batch *batch, const eng_event *ev) {
+watch_touch watch_touch_recalled(watch_memo *memo, const eng_batch *batch, const eng_event *ev) {
     if (ev->cls == ENG_GENERAL || ev->space == ENG_LOCAL) return watch_touch_event(batch, ev);
     bool known;
-    struct watch_remembered *r = watch_recall(&c->memo, ev, &known);
+    struct watch_remembered *r = watch_recall(memo, ev, &known);
     if (!known) {
         watch_touch touch = watch_touch_event(batch, ev);
         r->result[0] = (uint16_t)touch.sectors;
         r->result[1] = (uint16_t)touch.bytes;
+        r->result[2] = (uint16_t)touch.lines;
     }
-    return (watch_touch){.sectors = r->result[0], .bytes = r->result[1]};
+    return (watch_touch){.sectors = r->result[0], .bytes = r->result[1], .lines = r->result[2]};
 }
 
-/* Of lanes at one address only one is served at a time: each such turn moves its sectors. */
-static unsigned sectors_in_turns(const eng_batch *batch, const eng_event *ev) {
+/* Of lanes at one address only one is served at a time: each such turn moves its sectors, and looks up its tags. */
+static void touch_in_turns(const eng_batch *batch, const eng_event *ev, watch_touch *touch) {
     uint64_t lanes[32];
-    unsigned sectors = 0;
+    touch->sectors = touch->lines = 0;
     for (unsigned l = 0; l < 32; l++) lanes[l] = eng_lane_address(batch, ev, l);
     for (uint32_t rest = ev->mask; rest;) {
         uint32_t turn = 0;
@@ -63,18 +64,20 @@ static unsigned sectors_in_turns(const eng_batch *batch, const eng_event *ev) {
             for (uint32_t before = turn; before && !met; before &= before - 1) met = lanes[__builtin_ctz(before)] == address;
             if (!met) turn |= left & -left;
         }
-        sectors += watch_touch_lanes(lanes, turn, ev->width).sectors;
+        const watch_touch one = watch_touch_lanes(lanes, turn, ev->width);
+        touch->sectors += one.sectors;
+        touch->lines += one.lines;
         rest &= ~turn;
     }
-    return sectors;
 }
 
 static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
-    watch_touch touch = recall(c, batch, ev);
-    if (ev->space == ENG_GLOBAL && ev->access & ENG_ATOMIC) touch.sectors = sectors_in_turns(batch, ev);
+    watch_touch touch = watch_touch_recalled(&c->memo, batch, ev);
+    if (ev->space == ENG_GLOBAL && ev->access & ENG_ATOMIC) touch_in_turns(batch, ev, &touch);
     /* The words of a wide access to local memory lie in rows of their own: a request each, as on an H200. */
     c->requests += ev->space == ENG_LOCAL && ev->width > 4 ? ev->width / 4u : 1u;
     c->sectors += touch.sectors;
+    c->lines += touch.lines;
     c->used += touch.bytes;
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
 }
@@ -118,6 +121,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             if (!a) return;
             a->requests += b->requests;
             a->sectors += b->sectors;
+            a->lines += b->lines;
             a->asked += b->asked;
             a->used += b->used;
             a->chunks += b->chunks;
@@ -135,9 +139,9 @@ void watch_memory_merge(void *into, void *from) {
 
 /* Which counters an access of this kind goes to; WATCH_COUNTERS: none. */
 typedef struct kind {
-    watch_counter requests, sectors, asked, used, chunks;
+    watch_counter requests, sectors, lines, asked, used, chunks;
 } kind;
-static const kind none = {WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS};
+static const kind none = {WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS, WATCH_COUNTERS};
 
 static kind kind_of(uint8_t access, bool local) {
     kind k = none;
@@ -145,19 +149,19 @@ static kind kind_of(uint8_t access, bool local) {
         bool load = access & ENG_READ;
         k.requests = load ? WATCH_LOCAL_LD_REQUESTS : WATCH_LOCAL_ST_REQUESTS;
         k.sectors = load ? WATCH_LOCAL_LD_SECTORS : WATCH_LOCAL_ST_SECTORS;
+        k.lines = load ? WATCH_LOCAL_LD_TAGS : WATCH_LOCAL_ST_TAGS;
         k.asked = WATCH_LOCAL_BYTES;
-    } else if (access & ENG_ASYNC) {
-        k.requests = WATCH_GLOBAL_ASYNC_REQUESTS, k.sectors = WATCH_GLOBAL_ASYNC_SECTORS;
+    } else if (access & ENG_ASYNC) { /* copies.c */
     } else if (access & ENG_REDUCTION) {
-        k.requests = WATCH_GLOBAL_RED_REQUESTS, k.sectors = WATCH_GLOBAL_RED_SECTORS;
+        k.requests = WATCH_GLOBAL_RED_REQUESTS, k.sectors = WATCH_GLOBAL_RED_SECTORS, k.lines = WATCH_GLOBAL_RED_TAGS;
     } else if (access & ENG_ATOMIC) {
-        k.requests = WATCH_GLOBAL_ATOM_REQUESTS, k.sectors = WATCH_GLOBAL_ATOM_SECTORS;
+        k.requests = WATCH_GLOBAL_ATOM_REQUESTS, k.sectors = WATCH_GLOBAL_ATOM_SECTORS, k.lines = WATCH_GLOBAL_ATOM_TAGS;
     } else if (access & ENG_READ) {
-        k = (kind){WATCH_GLOBAL_LD_REQUESTS, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_BYTES, WATCH_GLOBAL_LD_USED,
-                   WATCH_CHUNKS_LD};
+        k = (kind){WATCH_GLOBAL_LD_REQUESTS, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_TAGS, WATCH_GLOBAL_LD_BYTES,
+                   WATCH_GLOBAL_LD_USED, WATCH_CHUNKS_LD};
     } else {
-        k = (kind){WATCH_GLOBAL_ST_REQUESTS, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_BYTES, WATCH_GLOBAL_ST_USED,
-                   WATCH_CHUNKS_ST};
+        k = (kind){WATCH_GLOBAL_ST_REQUESTS, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_TAGS, WATCH_GLOBAL_ST_BYTES,
+                   WATCH_GLOBAL_ST_USED, WATCH_CHUNKS_ST};
     }
     return k;
 }
@@ -172,11 +176,14 @@ static void finish_cell(watch_record *record, const state *st, unsigned f, uint3
     if (!h) h = nothing;
     kind k = kind_of(c->access, local);
     uint64_t whole = (uint64_t)32 * c->width; /* bytes of a whole-warp contiguous request */
-    uint64_t contiguous = h[WATCH_ALIGNED] + h[WATCH_SHIFTED], requests = contiguous + h[WATCH_UNIFORM];
+    uint64_t contiguous = watch_hot_contiguous(h), requests = contiguous + h[WATCH_UNIFORM];
+    /* one that begins within a sector ends within one: a sector more; likewise a line */
+    uint64_t shifted = h[ENG_PLAIN_SHIFTED] + h[ENG_PLAIN_CROSSING + ENG_PLAIN_SHIFTED];
+    uint64_t crossing = h[ENG_PLAIN_CROSSING] + h[ENG_PLAIN_CROSSING + ENG_PLAIN_SHIFTED];
     add(record, k.requests, f, i, requests + c->requests);
-    const uint64_t turns = c->access & ENG_ATOMIC ? 32 : 1; /* of a whole warp at one address: sectors_in_turns */
-    /* one that begins within a sector ends within one: a sector more */
-    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] * turns + c->sectors);
+    const uint64_t turns = c->access & ENG_ATOMIC ? 32 : 1; /* of a whole warp at one address: touch_in_turns */
+    add(record, k.sectors, f, i, contiguous * (whole / WATCH_SECTOR) + shifted + h[WATCH_UNIFORM] * turns + c->sectors);
+    add(record, k.lines, f, i, contiguous * ((whole + WATCH_LINE - 1) / WATCH_LINE) + crossing + h[WATCH_UNIFORM] * turns + c->lines);
     add(record, k.asked, f, i, requests * whole + c->asked);
     add(record, k.used, f, i, contiguous * whole + h[WATCH_UNIFORM] * c->width + c->used);
     if (st->chunk) add(record, k.chunks, f, i, c->chunks);
@@ -192,6 +199,17 @@ static void note_element(const watch_context *ctx, const cell *c) {
 static void ratio(watch_record *record, watch_counter out, watch_counter above, watch_counter below) {
     uint64_t b = record->launch[below].count;
     watch_set_real(record, out, b ? (double)record->launch[above].count / (double)b : 0);
+}
+
+/* The tools do not count copies among the loads here. Those are added after it. */
+static void ratio_of_bytes(watch_record *record) {
+    ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, WATCH_GLOBAL_LD_SECTORS);
+    ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, WATCH_GLOBAL_ST_SECTORS);
+}
+
+void watch_memory_ratios(watch_record *record) {
+    ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
+    ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);
 }
 
 void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, watch_record *record) {
@@ -210,8 +228,5 @@ void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_conte
             if (local && local[i].access) finish_cell(record, st, f, i, NULL, &local[i], true);
         }
     }
-    ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
-    ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);
-    ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, WATCH_GLOBAL_LD_SECTORS);
-    ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, WATCH_GLOBAL_ST_SECTORS);
+    ratio_of_bytes(record);
 }

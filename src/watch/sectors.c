@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-enum { SECTOR_SHIFT = 5, WARP = 32 };
+enum { SECTOR_SHIFT = 5, LINE_SHIFT = 7, WARP = 32 };
 
 static unsigned ones(uint32_t mask) { return (unsigned)__builtin_popcount(mask); }
 static unsigned lowest(uint32_t mask) { return (unsigned)__builtin_ctz(mask); }
@@ -19,29 +19,33 @@ static unsigned fresh_bytes(uint32_t bits, uint32_t used, unsigned width) {
     return fresh == bits ? width : fresh ? ones(fresh) : 0;
 }
 
-/* A lane whose sector may have been met: looks through the lanes before it. */
+/* A lane whose line may have been met: looks through the lanes before it. */
 static void touch_again(const uint64_t lanes[32], uint32_t before, uint64_t address, unsigned width, watch_touch *touch) {
     uint32_t used = 0;
+    bool met = false;
     for (; before; before &= before - 1) {
         uint64_t other = lanes[lowest(before)];
+        met |= other >> LINE_SHIFT == address >> LINE_SHIFT;
         if (other >> SECTOR_SHIFT == address >> SECTOR_SHIFT) used |= bytes_in_sector(other, width);
     }
+    touch->lines += !met;
     touch->sectors += !used;
     touch->bytes += fresh_bytes(bytes_in_sector(address, width), used, width);
 }
 
-/* Lanes at random mostly meet new sectors: one bit of 2048 tells that for nearly all of them. */
+/* Lanes at random mostly meet new lines: one bit of 2048 tells that for nearly all of them. */
 static watch_touch touch_unordered(const uint64_t lanes[32], uint32_t mask, unsigned width) {
     watch_touch touch = {0};
     uint64_t met[32] = {0};
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint64_t address = lanes[lowest(rest)];
-        unsigned hash = (unsigned)(((address >> SECTOR_SHIFT) * 0x9e3779b97f4a7c15u) >> 53);
+        unsigned hash = (unsigned)(((address >> LINE_SHIFT) * 0x9e3779b97f4a7c15u) >> 53);
         uint64_t bit = (uint64_t)1 << (hash & 63), *word = &met[hash >> 6];
         if (*word & bit) {
             touch_again(lanes, mask & ((rest & -rest) - 1), address, width, &touch);
         } else {
             *word |= bit;
+            touch.lines++;
             touch.sectors++;
             touch.bytes += width;
         }
@@ -59,6 +63,7 @@ watch_touch watch_touch_lanes(const uint64_t lanes[32], uint32_t mask, unsigned 
         uint32_t bits = bytes_in_sector(address, width);
         if (sector != open) {
             if (open != UINT64_MAX && sector < open) return touch_unordered(lanes, mask, width);
+            touch.lines += sector >> (LINE_SHIFT - SECTOR_SHIFT) != open >> (LINE_SHIFT - SECTOR_SHIFT);
             open = sector;
             used = 0;
             touch.sectors++;
@@ -72,15 +77,16 @@ watch_touch watch_touch_lanes(const uint64_t lanes[32], uint32_t mask, unsigned 
 watch_touch watch_touch_strided(uint64_t first, int64_t stride, uint32_t mask, unsigned width) {
     if (!mask) return (watch_touch){0};
     uint64_t step = (uint64_t)(stride < 0 ? -stride : stride);
-    if (step == 0) return (watch_touch){.sectors = 1, .bytes = width};
-    if (step >= WATCH_SECTOR) /* no two lanes share a sector */
-        return (watch_touch){.sectors = ones(mask), .bytes = ones(mask) * width};
+    if (step == 0) return (watch_touch){.sectors = 1, .lines = 1, .bytes = width};
+    if (step >= WATCH_LINE) /* no two lanes share a line */
+        return (watch_touch){.sectors = ones(mask), .lines = ones(mask), .bytes = ones(mask) * width};
     unsigned low = lowest(mask), high = highest(mask);
     bool run = ones(mask) == high - low + 1;
-    if (run && step >= width) { /* no sector between the ends is stepped over */
+    if (run && step >= width) { /* no line between the ends is stepped over, and no sector but by large steps */
         uint64_t a = first + (uint64_t)((int64_t)low * stride), b = first + (uint64_t)((int64_t)high * stride);
         uint64_t from = a < b ? a : b, to = (a < b ? b : a) + width - 1;
-        return (watch_touch){.sectors = (unsigned)((to >> SECTOR_SHIFT) - (from >> SECTOR_SHIFT) + 1),
+        return (watch_touch){.sectors = step >= WATCH_SECTOR ? ones(mask) : (unsigned)((to >> SECTOR_SHIFT) - (from >> SECTOR_SHIFT) + 1),
+                             .lines = (unsigned)((to >> LINE_SHIFT) - (from >> LINE_SHIFT) + 1),
                              .bytes = ones(mask) * width};
     }
     uint64_t lanes[WARP];
@@ -99,6 +105,7 @@ watch_touch watch_touch_local(const uint64_t offsets[32], uint32_t mask, unsigne
      * width never meet, so the pattern repeats. */
     watch_touch touch = watch_touch_lanes(at, mask, width / words);
     touch.sectors *= words;
+    touch.lines *= words;
     touch.bytes *= words;
     return touch;
 }
@@ -108,7 +115,7 @@ static watch_touch touch_rows(const eng_batch *batch, const eng_event *ev) {
     unsigned n = ev->more & 0xff, step = ev->more >> 8;
     if (step == ev->width && ev->mask == UINT32_MAX && ev->stride >= (int32_t)(n * step)) {
         watch_touch touch = {.bytes = WARP * ev->width};
-        uint64_t next = 0; /* the first sector not counted yet */
+        uint64_t next = 0, next_line = 0; /* the first not counted yet */
         for (unsigned l = 0, row = 0; l < WARP; l += n, row++) {
             unsigned lanes = l + n <= WARP ? n : WARP - l;
             uint64_t from = ev->address + (uint64_t)row * (uint64_t)ev->stride, to = from + lanes * step - 1;
@@ -116,6 +123,10 @@ static watch_touch touch_rows(const eng_batch *batch, const eng_event *ev) {
             if (first < next) first = next;
             if (last + 1 > first) touch.sectors += (unsigned)(last + 1 - first);
             next = last + 1;
+            first = from >> LINE_SHIFT, last = to >> LINE_SHIFT;
+            if (first < next_line) first = next_line;
+            if (last + 1 > first) touch.lines += (unsigned)(last + 1 - first);
+            next_line = last + 1;
         }
         return touch;
     }
@@ -130,14 +141,14 @@ watch_touch watch_touch_event(const eng_batch *batch, const eng_event *ev) {
         if (ev->cls == ENG_UNIFORM && ev->width <= 4) { /* one row: eight lanes a sector */
             unsigned sectors = 0;
             for (unsigned l = 0; l < WARP; l += 8) sectors += ((ev->mask >> l) & 0xff) != 0;
-            return (watch_touch){.sectors = sectors, .bytes = ones(ev->mask) * ev->width};
+            return (watch_touch){.sectors = sectors, .lines = 1, .bytes = ones(ev->mask) * ev->width};
         }
         uint64_t offsets[WARP];
         for (unsigned l = 0; l < WARP; l++) offsets[l] = eng_lane_address(batch, ev, l);
         return watch_touch_local(offsets, ev->mask, ev->width);
     }
     switch (ev->cls) {
-    case ENG_UNIFORM: return (watch_touch){.sectors = 1, .bytes = ev->width};
+    case ENG_UNIFORM: return (watch_touch){.sectors = 1, .lines = 1, .bytes = ev->width};
     case ENG_CONTIGUOUS: return watch_touch_strided(ev->address, ev->width, ev->mask, ev->width);
     case ENG_STRIDED: return watch_touch_strided(ev->address, ev->stride, ev->mask, ev->width);
     case ENG_ROWS: return touch_rows(batch, ev);

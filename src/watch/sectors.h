@@ -8,10 +8,11 @@
 
 #include "engine/event.h"
 
-enum { WATCH_SECTOR = 32 };
+enum { WATCH_SECTOR = 32, WATCH_LINE = 128 };
 
 typedef struct watch_touch {
     unsigned sectors; /* distinct sectors */
+    unsigned lines;   /* distinct lines of the first cache, four sectors each: the tags that are looked up */
     unsigned bytes;   /* distinct bytes: lanes that share an address count once */
 } watch_touch;
 

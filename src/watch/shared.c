@@ -7,28 +7,35 @@
 
 typedef struct cell {
     uint64_t requests, wavefronts, ideal; /* of all others */
-    uint8_t degree, access, width;
+    uint8_t degree, access, width, kind /* watch_banks_kind */;
     watch_memo memo;
 } cell;
+typedef struct state {
+    watch_cells cells;
+    eng_code *code;
+} state;
 
-void watch_shared_stop(void *cells) {
-    watch_cells_free(cells);
-    free(cells);
+void watch_shared_stop(void *opaque) {
+    state *st = opaque;
+    watch_cells_free(&st->cells);
+    free(st);
 }
 
 void *watch_shared_start(const watch_context *ctx) {
-    watch_cells *cells = calloc(1, sizeof *cells);
-    if (cells && watch_cells_init(cells, ctx, sizeof(cell))) return cells;
-    free(cells);
+    state *st = calloc(1, sizeof *st);
+    if (!st) return NULL;
+    st->code = ctx->code;
+    if (watch_cells_init(&st->cells, ctx, sizeof(cell))) return st;
+    free(st);
     return NULL;
 }
 
 static watch_wavefronts recall(cell *c, const eng_batch *batch, const eng_event *ev) {
-    if (ev->cls == ENG_GENERAL) return watch_banks_event(batch, ev);
+    if (ev->cls == ENG_GENERAL) return watch_banks_event(batch, ev, c->kind);
     bool known;
     struct watch_remembered *r = watch_recall(&c->memo, ev, &known);
     if (!known) {
-        watch_wavefronts w = watch_banks_event(batch, ev);
+        watch_wavefronts w = watch_banks_event(batch, ev, c->kind);
         r->result[0] = (uint16_t)w.wavefronts;
         r->result[1] = (uint16_t)w.ideal;
         r->result[2] = (uint16_t)w.degree;
@@ -36,18 +43,36 @@ static watch_wavefronts recall(cell *c, const eng_batch *batch, const eng_event 
     return (watch_wavefronts){.wavefronts = r->result[0], .ideal = r->result[1], .degree = r->result[2]};
 }
 
-void watch_shared_first(void *cells, const eng_event *ev) {
-    cell *c = watch_cell(cells, ev->function, ev->instr);
-    if (!c) return;
-    c->access = ev->access;
-    c->width = ev->width;
+static const sass_instr *instruction_at(const state *st, unsigned function, uint32_t instr) {
+    static const sass_instr unknown = {.op = SASS_UNKNOWN};
+    const sass_instr *code = st->code ? eng_instructions(st->code, &st->cells.module->functions[function]) : NULL;
+    return code ? &code[instr] : &unknown;
 }
 
-void watch_shared_event(void *cells, const eng_batch *batch, const eng_event *ev) {
-    cell *c = watch_cell(cells, ev->function, ev->instr);
-    if (!c || !ev->mask) return;
+static watch_banks_kind kind_of(const sass_instr *in, unsigned access) {
+    if (access & ENG_ATOMIC) return in->sub == SASS_ATOM_POPC_INC || in->op == SASS_CAST_ATOMS ? WATCH_BANKS_COUNT : WATCH_BANKS_ATOMIC;
+    if (in->op == SASS_LDSM || in->op == SASS_STSM) return WATCH_BANKS_ROWS;
+    return access & ENG_READ ? WATCH_BANKS_LOAD : WATCH_BANKS_STORE;
+}
+
+static void note(const state *st, cell *c, const eng_event *ev) {
+    if (c->access) return;
     c->access = ev->access;
     c->width = ev->width;
+    c->kind = (uint8_t)kind_of(instruction_at(st, ev->function, ev->instr), ev->access);
+}
+
+void watch_shared_first(void *opaque, const eng_event *ev) {
+    state *st = opaque;
+    cell *c = watch_cell(&st->cells, ev->function, ev->instr);
+    if (c) note(st, c, ev);
+}
+
+void watch_shared_event(void *opaque, const eng_batch *batch, const eng_event *ev) {
+    state *st = opaque;
+    cell *c = watch_cell(&st->cells, ev->function, ev->instr);
+    if (!c || !ev->mask) return;
+    note(st, c, ev);
     watch_wavefronts w = recall(c, batch, ev);
     c->requests++;
     c->wavefronts += w.wavefronts;
@@ -55,8 +80,9 @@ void watch_shared_event(void *cells, const eng_batch *batch, const eng_event *ev
     if (w.degree > c->degree) c->degree = (uint8_t)w.degree;
 }
 
-void watch_shared_merge(void *into, void *from) {
-    const watch_cells *other = from;
+void watch_shared_merge(void *opaque, void *from) {
+    watch_cells *into = &((state *)opaque)->cells;
+    const watch_cells *other = &((state *)from)->cells;
     for (unsigned f = 0; f < other->module->n_functions; f++) {
         const cell *b = other->at[f];
         for (uint32_t i = 0; b && i < other->module->functions[f].code_size / 16; i++, b++) {
@@ -69,41 +95,50 @@ void watch_shared_merge(void *into, void *from) {
             if (b->degree > a->degree) a->degree = b->degree;
             a->access = b->access;
             a->width = b->width;
+            a->kind = b->kind;
         }
     }
 }
 
-/* Wavefronts of the whole-warp requests: contiguous ones carry 32 words each. */
-static uint64_t smooth_wavefronts(const uint64_t *h, unsigned width, bool store) {
-    uint64_t a_contiguous = width > 4 ? width / 4 : 1;
-    return (h[WATCH_ALIGNED] + h[WATCH_SHIFTED]) * a_contiguous + h[WATCH_UNIFORM] * watch_banks_whole_uniform(width, store);
+/* Where an access of each kind counts; an atomic's wavefronts read and write at once. */
+typedef struct counters {
+    watch_counter wavefronts, ideal, conflicts;
+} counters;
+static counters counters_of(const cell *c) {
+    if (c->access & ENG_ATOMIC) return (counters){WATCH_SHARED_ATOM_WAVEFRONTS, WATCH_COUNTERS, WATCH_SHARED_ATOM_CONFLICTS};
+    if (c->access & ENG_READ) return (counters){WATCH_SHARED_LD_WAVEFRONTS, WATCH_SHARED_LD_IDEAL, WATCH_SHARED_LD_CONFLICTS};
+    return (counters){WATCH_SHARED_ST_WAVEFRONTS, WATCH_SHARED_ST_IDEAL, WATCH_SHARED_ST_CONFLICTS};
 }
 
-static void finish_cell(watch_record *record, unsigned f, uint32_t i, const uint64_t *h, const cell *c) {
+/* h: its whole-warp requests, NULL when there are none. */
+static void finish_cell(watch_record *record, unsigned f, uint32_t i, sass_op op, const uint64_t *h, const cell *c) {
     static const uint64_t nothing[WATCH_SHAPES];
     if (!h) h = nothing;
+    const uint64_t side_by_side = watch_hot_contiguous(h), together = h[WATCH_UNIFORM];
+    const watch_wavefronts a = watch_banks_contiguous(c->width), b = watch_banks_uniform(UINT32_MAX, c->width, c->kind);
+    uint64_t wavefronts = side_by_side * a.wavefronts + together * b.wavefronts + c->wavefronts;
+    uint64_t ideal = side_by_side * a.ideal + together * b.ideal + c->ideal;
     uint64_t degree = c->degree ? c->degree : 1;
-    if (c->access & ENG_ATOMIC) { /* how the hardware serves shared atomics is not known well enough to count */
-        watch_add_at(record, WATCH_SHARED_ATOM_REQUESTS, f, i, h[WATCH_ALIGNED] + h[WATCH_SHIFTED] + h[WATCH_UNIFORM] + c->requests);
-        return;
-    }
-    if (c->access & ENG_ASYNC) return; /* hardware counts the shared side of LDGSTS with neither */
-    bool load = c->access & ENG_READ;
-    uint64_t smooth = smooth_wavefronts(h, c->width, !load), wavefronts = smooth + c->wavefronts, ideal = smooth + c->ideal;
-    watch_add_at(record, load ? WATCH_SHARED_LD_WAVEFRONTS : WATCH_SHARED_ST_WAVEFRONTS, f, i, wavefronts);
-    watch_add_at(record, load ? WATCH_SHARED_LD_IDEAL : WATCH_SHARED_ST_IDEAL, f, i, ideal);
-    watch_add_at(record, load ? WATCH_SHARED_LD_CONFLICTS : WATCH_SHARED_ST_CONFLICTS, f, i, wavefronts - ideal);
+    const counters to = counters_of(c);
+    if (op == SASS_CAST_ATOMS) wavefronts = ideal, degree = 1; /* the lanes that would wait are sent back instead */
+    if (together && b.degree > degree) degree = b.degree;
+    if (c->access & ENG_ATOMIC) watch_add_at(record, WATCH_SHARED_ATOM_REQUESTS, f, i, side_by_side + together + c->requests);
+    /* Compare-and-swap goes through the banks twice. */
+    watch_add_at(record, to.wavefronts, f, i, op == SASS_CAS_ATOMS || op == SASS_CAST_ATOMS ? 2 * wavefronts : wavefronts);
+    watch_add_at(record, to.conflicts, f, i, wavefronts - ideal);
+    if (to.ideal != WATCH_COUNTERS) watch_add_at(record, to.ideal, f, i, ideal);
     watch_put_at(record, WATCH_SHARED_DEGREE, f, i, degree);
     if (degree > record->launch[WATCH_SHARED_DEGREE].count) watch_set(record, WATCH_SHARED_DEGREE, degree);
 }
 
 void watch_shared_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, watch_record *record) {
-    const watch_cells *cells = opaque;
-    for (watch_counter c = WATCH_SHARED_LD_WAVEFRONTS; c <= WATCH_SHARED_ATOM_REQUESTS; c++) watch_add(record, c, 0);
+    const state *st = opaque;
+    for (watch_counter c = WATCH_SHARED_LD_WAVEFRONTS; c <= WATCH_SHARED_ATOM_CONFLICTS; c++) watch_add(record, c, 0);
     for (unsigned f = 0; f < ctx->module->n_functions; f++) {
         const watch_hot *h = hot->at[f];
-        const cell *c = cells->at[f];
+        const cell *c = st->cells.at[f];
         for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++)
-            if (c[i].access) finish_cell(record, f, i, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
+            if (c[i].access)
+                finish_cell(record, f, i, instruction_at(st, f, i)->op, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
     }
 }

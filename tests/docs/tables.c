@@ -18,6 +18,7 @@ static void counters(void) {
     puts("- *Request*: a memory instruction that at least one lane makes. An instruction whose guard is false in all lanes is");
     puts("  issued but is no request.");
     puts("- *Sector*: 32 bytes of memory, the unit that moves. A request moves each sector it touches once.");
+    puts("- *Tag*: of a line of the first cache, 128 bytes. A request looks up that of each line it touches once.");
     puts("- *Wavefront*: a pass through the 32 banks of shared memory, each of which gives one 4-byte word.");
     puts("- *Idle thread*: one that ends without a load, store, atomic, shuffle or barrier. Such threads fill up the last block.\n");
     puts("## Table\n");
@@ -29,9 +30,10 @@ static void counters(void) {
                i->scope == WATCH_INSTRUCTION ? "yes" : "", i->meaning, i->source);
     }
     puts("\n## What is not counted\n");
-    puts("- Shared-memory wavefronts that arbitration between warps adds on hardware (ten of 840 values on the 42 kernels): no");
-    puts("  code shows them.");
-    puts("- Wavefronts of atomics on shared memory, and everything that depends on caches, clocks or scheduling.");
+    puts("- Shared-memory wavefronts that arbitration between warps adds on hardware: they are another number each time, and the");
+    puts("  counters that Nsight Compute patches into the code (`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_...`) do not");
+    puts("  see them: those equal the counts here (docs/fidelity.md).");
+    puts("- Everything that depends on caches, clocks or scheduling.");
     puts("- Instructions of code that the driver links into kernels that call printf, malloc or assert: no cubin holds it.");
 }
 

@@ -33,11 +33,30 @@ static unsigned distinct(uint64_t *v, unsigned n) {
 }
 
 static watch_touch plain_touch(const uint64_t lanes[32], uint32_t mask, unsigned width) {
-    uint64_t sector[512], byte[512];
+    uint64_t line[512], sector[512], byte[512];
     unsigned n = 0;
     for (unsigned l = 0; l < 32; l++)
-        for (unsigned b = 0; (mask >> l & 1) && b < width; b++, n++) sector[n] = (lanes[l] + b) / 32, byte[n] = lanes[l] + b;
-    return (watch_touch){.sectors = distinct(sector, n), .bytes = distinct(byte, n)};
+        for (unsigned b = 0; (mask >> l & 1) && b < width; b++, n++)
+            line[n] = (lanes[l] + b) / 128, sector[n] = (lanes[l] + b) / 32, byte[n] = lanes[l] + b;
+    return (watch_touch){.sectors = distinct(sector, n), .lines = distinct(line, n), .bytes = distinct(byte, n)};
+}
+
+/* Of the lanes in part: the most words that one bank gives, or the most lanes that are at one. */
+static unsigned plain_depth(const uint64_t lanes[32], uint32_t part, unsigned width, bool shares) {
+    unsigned deepest = 0;
+    for (unsigned bank = 0; bank < 32; bank++) {
+        uint64_t words[512];
+        unsigned n = 0, at_bank = 0;
+        for (unsigned l = 0; l < 32; l++) {
+            unsigned before = n;
+            for (unsigned b = 0; (part >> l & 1) && b < width; b++)
+                if ((lanes[l] + b) / 4 % 32 == bank) words[n++] = (lanes[l] + b) / 4;
+            at_bank += n != before;
+        }
+        unsigned d = shares ? distinct(words, n) : at_bank;
+        if (d > deepest) deepest = d;
+    }
+    return deepest;
 }
 
 static bool in_pairs(const uint64_t lanes[32], uint32_t mask, unsigned apart) {
@@ -46,23 +65,18 @@ static bool in_pairs(const uint64_t lanes[32], uint32_t mask, unsigned apart) {
     return true;
 }
 
-static unsigned plain_wavefronts(const uint64_t lanes[32], uint32_t mask, unsigned width, bool store) {
-    unsigned total = 0, group = width <= 4 ? 32 : 128 / width;
-    if (width > 4 && !store && (in_pairs(lanes, mask, 1) || in_pairs(lanes, mask, 2))) group *= 2;
+static watch_wavefronts plain_wavefronts(const uint64_t lanes[32], uint32_t mask, unsigned width, watch_banks_kind kind) {
+    watch_wavefronts w = {0};
+    unsigned group = width <= 4 ? 32 : 128 / width;
+    if (width > 4 && kind == WATCH_BANKS_LOAD && (in_pairs(lanes, mask, 1) || in_pairs(lanes, mask, 2))) group *= 2;
     for (unsigned first = 0; first < 32; first += group) {
-        unsigned deepest = 0;
-        for (unsigned bank = 0; bank < 32; bank++) {
-            uint64_t words[512];
-            unsigned n = 0;
-            for (unsigned l = first; l < first + group; l++)
-                for (unsigned b = 0; (mask >> l & 1) && b < width; b++)
-                    if ((lanes[l] + b) / 4 % 32 == bank) words[n++] = (lanes[l] + b) / 4;
-            unsigned d = distinct(words, n);
-            if (d > deepest) deepest = d;
-        }
-        total += deepest;
+        uint32_t part = mask & UINT32_MAX >> (32 - group) << first;
+        unsigned d = plain_depth(lanes, part, width, kind != WATCH_BANKS_ATOMIC);
+        w.wavefronts += d;
+        w.ideal += part != 0;
+        if (d > w.degree) w.degree = d;
     }
-    return total;
+    return w;
 }
 
 /* An event of each class that means the same lanes. */
@@ -91,9 +105,9 @@ static void sectors_by_definition(void **state) {
         if (cls == ENG_GENERAL && i % 2) /* a rising gather */
             for (unsigned l = 0; l < 32; l++) batch->lanes[0][l] = lanes[l] = base + l * 2 * width;
         watch_touch want = plain_touch(lanes, ev.mask, width), got = watch_touch_event(batch, &ev);
-        if (got.sectors != want.sectors || got.bytes != want.bytes)
-            fail_msg("class %d width %u stride %d mask %08x: %u sectors, %u bytes instead of %u, %u", cls, width, stride,
-                     ev.mask, got.sectors, got.bytes, want.sectors, want.bytes);
+        if (got.sectors != want.sectors || got.lines != want.lines || got.bytes != want.bytes)
+            fail_msg("class %d width %u stride %d mask %08x: %u sectors, %u lines, %u bytes instead of %u, %u, %u", cls, width, stride,
+                     ev.mask, got.sectors, got.lines, got.bytes, want.sectors, want.lines, want.bytes);
     }
     free(batch);
 }
@@ -106,16 +120,18 @@ static void local_frames_are_interleaved(void **state) {
         uint64_t lanes[32];
         eng_event ev = event_of(batch, i % 2 ? ENG_GENERAL : ENG_UNIFORM, random32() % 16 * width, 0, some_mask(i), width, lanes);
         ev.space = ENG_LOCAL;
-        uint64_t sector[512], byte[512];
+        uint64_t line[512], sector[512], byte[512];
         unsigned n = 0;
         for (unsigned l = 0; l < 32; l++)
             for (unsigned b = 0; (ev.mask >> l & 1) && b < width; b++, n++) {
                 uint64_t at = lanes[l] + b;
                 byte[n] = at / 4 * 128 + l * 4 + at % 4;
                 sector[n] = byte[n] / 32;
+                line[n] = byte[n] / 128;
             }
         watch_touch got = watch_touch_event(batch, &ev);
         assert_int_equal(got.sectors, distinct(sector, n));
+        assert_int_equal(got.lines, distinct(line, n));
         assert_int_equal(got.bytes, n);
     }
     free(batch);
@@ -130,17 +146,16 @@ static void banks_by_definition(void **state) {
         uint64_t lanes[32];
         eng_event ev = event_of(batch, (int)(random32() % 5), 0x10000 + random32() % 256 * width,
                                 strides[random32() % 15] * (int)width, some_mask(i), width, lanes);
-        const bool store = random32() % 2;
-        ev.access = store ? ENG_WRITE : ENG_READ;
-        watch_wavefronts got = watch_banks_event(batch, &ev);
-        unsigned want = plain_wavefronts(lanes, ev.mask, width, store);
-        if (got.wavefronts != want)
-            fail_msg("class %d width %u stride %d mask %08x: %u wavefronts instead of %u", ev.cls, width, ev.stride, ev.mask,
-                     got.wavefronts, want);
-        assert_true(got.ideal <= got.wavefronts);
-        watch_wavefronts slow = watch_banks_lanes(lanes, ev.mask, width, store);
-        assert_int_equal(got.ideal, slow.ideal);
-        assert_int_equal(got.degree, slow.degree);
+        const watch_banks_kind kind = random32() % 5;
+        if (kind == WATCH_BANKS_ATOMIC && width < 4) continue;
+        watch_wavefronts got = watch_banks_event(batch, &ev, kind), want = plain_wavefronts(lanes, ev.mask, width, kind);
+        watch_wavefronts slow = watch_banks_lanes(lanes, ev.mask, width, kind);
+        if (got.wavefronts != want.wavefronts || got.ideal != want.ideal || got.degree != want.degree)
+            fail_msg("kind %d class %d width %u stride %d mask %08x: %u wavefronts of %u, %u-way, instead of %u of %u, %u-way", (int)kind, ev.cls,
+                     width, ev.stride, ev.mask, got.wavefronts, got.ideal, got.degree, want.wavefronts, want.ideal, want.degree);
+        assert_int_equal(slow.wavefronts, want.wavefronts);
+        assert_int_equal(slow.ideal, want.ideal);
+        assert_int_equal(slow.degree, want.degree);
     }
     free(batch);
 }
@@ -223,7 +238,7 @@ static void banks_as_measured(void **state) {
                     const int at = offset_of(k, l, (int)width);
                     if (at >= 0) lanes[l] = 1024 + (uint64_t)at, mask |= 1u << l;
                 }
-                watch_wavefronts got = watch_banks_lanes(lanes, mask, width, store);
+                watch_wavefronts got = watch_banks_lanes(lanes, mask, width, store ? WATCH_BANKS_STORE : WATCH_BANKS_LOAD);
                 if ((int)got.wavefronts != w->wavefronts || (int)(got.wavefronts - got.ideal) != w->conflicts)
                     fail_msg("pattern %u, width %u, store %u: %u wavefronts, ideal %u", k, width, store, got.wavefronts, got.ideal);
             }

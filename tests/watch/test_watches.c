@@ -74,7 +74,7 @@ static void add(sums *s, const eng_batch *batch, const eng_event *ev) {
     if (!ev->mask) return;
     s->requests[i] += ev->space == ENG_LOCAL && ev->width > 4 ? ev->width / 4u : 1u;
     if (ev->space == ENG_SHARED) {
-        watch_wavefronts w = watch_banks_event(batch, ev);
+        watch_wavefronts w = watch_banks_event(batch, ev, ev->access & ENG_ATOMIC ? WATCH_BANKS_ATOMIC : ev->access & ENG_READ ? WATCH_BANKS_LOAD : WATCH_BANKS_STORE);
         s->wavefronts[i] += w.wavefronts;
         s->ideal[i] += w.ideal;
         if (w.degree > s->degree[i]) s->degree[i] = w.degree;

@@ -1,0 +1,67 @@
+/* The mix of instructions: what kinds of work the threads did. It follows from the opcode (column KIND of isa.def) and from the
+ * engine's own exact counts; no event is needed. */
+#include "watch/watch.h"
+
+/* The operations that performance is reckoned in: their own counter, that of the three of one precision, and what an
+ * instruction does for a thread: two of half precision lie in a register. */
+static const struct operation {
+    watch_counter own, three, flop;
+    uint8_t times;
+} operations[] = {
+    [SASS_KIND_FADD] = {WATCH_THREADS_FADD, WATCH_THREADS_FP32_OPS, WATCH_FLOP_FP32, 1},
+    [SASS_KIND_FMUL] = {WATCH_THREADS_FMUL, WATCH_THREADS_FP32_OPS, WATCH_FLOP_FP32, 1},
+    [SASS_KIND_FFMA] = {WATCH_THREADS_FFMA, WATCH_THREADS_FP32_OPS, WATCH_FLOP_FP32, 2},
+    [SASS_KIND_DADD] = {WATCH_THREADS_DADD, WATCH_THREADS_FP64_OPS, WATCH_FLOP_FP64, 1},
+    [SASS_KIND_DMUL] = {WATCH_THREADS_DMUL, WATCH_THREADS_FP64_OPS, WATCH_FLOP_FP64, 1},
+    [SASS_KIND_DFMA] = {WATCH_THREADS_DFMA, WATCH_THREADS_FP64_OPS, WATCH_FLOP_FP64, 2},
+    [SASS_KIND_HADD] = {WATCH_THREADS_HADD, WATCH_THREADS_FP16_OPS, WATCH_FLOP_FP16, 2},
+    [SASS_KIND_HMUL] = {WATCH_THREADS_HMUL, WATCH_THREADS_FP16_OPS, WATCH_FLOP_FP16, 2},
+    [SASS_KIND_HFMA] = {WATCH_THREADS_HFMA, WATCH_THREADS_FP16_OPS, WATCH_FLOP_FP16, 4},
+};
+
+static watch_counter counter_of(sass_kind kind) {
+    switch (kind) {
+    case SASS_KIND_FADD: case SASS_KIND_FMUL: case SASS_KIND_FFMA: case SASS_KIND_FP32: return WATCH_THREADS_FP32;
+    case SASS_KIND_DADD: case SASS_KIND_DMUL: case SASS_KIND_DFMA: case SASS_KIND_FP64: return WATCH_THREADS_FP64;
+    case SASS_KIND_HADD: case SASS_KIND_HMUL: case SASS_KIND_HFMA: case SASS_KIND_FP16: return WATCH_THREADS_FP16;
+    case SASS_KIND_INTEGER: return WATCH_THREADS_INTEGER;
+    case SASS_KIND_BIT: return WATCH_THREADS_BIT;
+    case SASS_KIND_CONVERSION: return WATCH_THREADS_CONVERSION;
+    case SASS_KIND_CONTROL: return WATCH_THREADS_CONTROL;
+    case SASS_KIND_MEMORY: return WATCH_THREADS_MEMORY;
+    case SASS_KIND_EXCHANGE: return WATCH_THREADS_EXCHANGE;
+    case SASS_KIND_UNIFORM: return WATCH_THREADS_UNIFORM;
+    case SASS_KIND_MISC: return WATCH_THREADS_MISC;
+    case SASS_KIND_NONE: break;
+    }
+    return WATCH_COUNTERS;
+}
+
+/* Compilers load constants by 0 * 0 + constant, in two halves. */
+static bool loads_constant(const sass_instr *in) {
+    return sass_kind_of(in->op) == SASS_KIND_HFMA && in->a.kind == SASS_REG && in->a.reg == SASS_RZ;
+}
+
+static void count(watch_record *record, const sass_instr *in, uint64_t threads) {
+    sass_kind kind = sass_kind_of(in->op);
+    watch_counter counter = counter_of(kind);
+    if (counter != WATCH_COUNTERS) watch_add(record, counter, threads);
+    if (kind >= sizeof operations / sizeof *operations || !operations[kind].times) return;
+    watch_add(record, operations[kind].own, threads);
+    watch_add(record, operations[kind].three, threads);
+    if (!loads_constant(in)) watch_add(record, operations[kind].flop, threads * operations[kind].times);
+}
+
+static void finish(void *state, const watch_context *ctx, const eng_result *result, watch_record *record) {
+    (void)state;
+    for (watch_counter c = WATCH_THREADS_FP16; c <= WATCH_FLOP_FP64; c++) watch_add(record, c, 0);
+    for (unsigned f = 0; f < ctx->module->n_functions; f++) {
+        const eng_instr_count *n = result->counts ? result->counts[f] : NULL;
+        if (!n) continue;
+        const sass_instr *code = eng_instructions(ctx->code, &ctx->module->functions[f]);
+        for (uint32_t i = 0; i < ctx->module->functions[f].code_size / 16; i++)
+            if (n[i].warps) count(record, &code[i], n[i].lanes_on);
+    }
+}
+
+const watch watch_mix = {.name = "mix", .finish = finish};
