@@ -21,7 +21,8 @@ static void load(eng_bulk *b, const eng_ins *i, const uint8_t *R) {
     eng_bulk_target t[ENG_CLUSTER_BLOCKS];
     if (!take_map(b, i, R, &map)) return;
     uint32_t blocks = i->x & MULTICAST ? eng_bulk_word(R, i->c, 0) >> 16 : 0;
-    unsigned count = eng_bulk_targets(b, eng_bulk_word(R, i->a, 0), eng_bulk_word(R, i->a, 1), tensor_map_place_bytes(&map), TMA_ALIGN, blocks, t);
+    uint32_t place = eng_bulk_word(R, i->a, 0);
+    unsigned count = eng_bulk_targets(b, place, eng_bulk_word(R, i->a, 1), eng_tma_extent(&map, place), TMA_ALIGN, blocks, t);
     coordinates(i, R, 2, c);
     if (count && eng_tma_begins(b, &map, c, false)) eng_tma_load(b, &map, c, t, count);
 }
@@ -30,7 +31,8 @@ static void store(eng_bulk *b, const eng_ins *i, const uint8_t *R, bool reduces)
     tensor_map map;
     int32_t c[TENSOR_DIMS];
     eng_bulk_at from;
-    if (!take_map(b, i, R, &map) || !eng_bulk_find(b, eng_bulk_word(R, i->a, 0), tensor_map_place_bytes(&map), TMA_ALIGN, ENG_READ, &from)) return;
+    uint32_t place = eng_bulk_word(R, i->a, 0);
+    if (!take_map(b, i, R, &map) || !eng_bulk_find(b, place, eng_tma_extent(&map, place), TMA_ALIGN, ENG_READ, &from)) return;
     coordinates(i, R, 1, c);
     if (!eng_tma_begins(b, &map, c, true)) return;
     if (reduces) eng_tma_reduce(b, &map, c, &from, i->x >> OPERATION);

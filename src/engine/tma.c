@@ -15,7 +15,7 @@ static eng_finding refusal(const eng_bulk *b, uint64_t address) {
 bool eng_tma_map(eng_bulk *b, uint64_t address, unsigned rank, tensor_map *map) {
     uint8_t bytes[TENSOR_MAP_BYTES];
     if (!eng_bulk_aligned(b, address, 64) || !eng_bulk_peek(b, address, sizeof bytes, bytes)) return false;
-    bool known = tensor_map_unpack(bytes, map);
+    bool known = tensor_map_unpack(bytes, map) && tensor_map_valid(map) && !map->interleave;
     if (known && map->rank == rank && !map->im2col) return true;
     eng_finding f = refusal(b, address);
     if (known) snprintf(f.text, sizeof f.text, "the map is %s of %u dimensions, the instruction copies a tile of %u", map->im2col ? "for im2col," : "one", map->rank, rank);
@@ -87,6 +87,17 @@ static row next_row(walk *k) {
 static uint64_t swizzled(const tensor_map *map, uint64_t at) {
     static const uint8_t rows[] = {0, 1, 3, 7};
     return at ^ ((at >> 7 & rows[map->swizzle & 3]) << 4);
+}
+
+uint32_t eng_tma_extent(const tensor_map *map, uint64_t at) {
+    const uint32_t bytes = tensor_map_place_bytes(map), pitch = tensor_map_pitch(map), row_bytes = tensor_map_count(map, 0) * tensor_type_bytes(map->type);
+    if (!map->swizzle) return bytes;
+    uint64_t end = 0;
+    for (uint32_t k = (bytes - 1) / 128 * 128; k < bytes; k += CHUNK) { /* the last that are exchanged with each other */
+        uint64_t behind = swizzled(map, at + k) - at + CHUNK;
+        if (k % pitch < row_bytes && behind > end) end = behind;
+    }
+    return (uint32_t)end;
 }
 
 static void tell_box(eng_bulk *b, const tensor_map *map, const eng_bulk_at *place, unsigned access) {

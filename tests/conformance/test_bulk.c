@@ -316,6 +316,25 @@ static void tile_of(const tile_case *t, const char *name, uint64_t hash) {
     }
 }
 
+/* Bytes that no call made: a row that is wider than its swizzle would reach beyond the place of the box. */
+static void foreign_map(void **state) {
+    (void)state;
+    begin("tma");
+    struct { int c[5]; uint16_t off[3]; } c = {{0}, {0}};
+    tensor_map m = {.address = B.memory, .type = TENSOR_MAP_F32, .rank = 2, .dim = {256, 4}, .stride = {4, 1024}, .box = {32, 2}, .step = {1, 1}, .swizzle = 3};
+    uint8_t map[TENSOR_MAP_BYTES];
+    uint64_t nowhere = 0;
+    uint32_t bytes = 256, soff = 0, shared = TILE + BEHIND;
+    int rank = 2, hint = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        tensor_map_pack(&m, map);
+        LAUNCH("tile", 1, 32, shared, map, &rank, &c, &bytes, &soff, &B.out, &nowhere, &hint);
+        assert_int_equal(B.refused, k == 1);
+        m.box[0] = 256;
+    }
+    end(0, 0);
+}
+
 static void tiles(void **state) {
     (void)state;
     static uint8_t bytes[ROOM];
@@ -342,6 +361,6 @@ static void tiles(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(copies), cmocka_unit_test(tiles)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(copies), cmocka_unit_test(foreign_map), cmocka_unit_test(tiles)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }
