@@ -142,6 +142,7 @@ static cudaError_t put_sampling(eng_texture *t, const struct cudaTextureDesc *d)
         if (!t->normalised_coords && mode != cudaAddressModeBorder) mode = cudaAddressModeClamp;
         t->address[i] = (uint8_t)mode;
     }
+    if (t->n_levels > 1) t->normalised_coords = true; /* whatever was asked for, as an H200 does; the address modes are those of the others then */
     for (int i = 0; i < 4; i++) t->border[i] = d->borderColor[i];
     t->level_bias = d->mipmapLevelBias, t->level_min = d->minMipmapLevelClamp, t->level_max = d->maxMipmapLevelClamp;
     t->anisotropy = (uint8_t)(d->maxAnisotropy > 16 ? 16 : d->maxAnisotropy);

@@ -43,6 +43,7 @@ __global__ void store_bytes(unsigned char *p) // thousands of instructions in a 
     for (int i = 0; i < 3000; i++) p[threadIdx.x * 3001 + i] = i;
 }
 // On devices before sm_90 the layer and x lie in one pair of registers, y and the level in another.
+__global__ void read_level(cudaTextureObject_t t, int *out) { *out = tex2DLod<float>(t, 0.8f, 0.6f, 0.0f); }
 __global__ void read_layer(cudaTextureObject_t t, int layer, int *out) { *out = tex2DLayered<float>(t, 2.5f, 1.5f, layer); }
 struct large { int v[300]; };
 __global__ void take(large l, int *out, char c) { *out = l.v[299] + c; }
@@ -120,6 +121,17 @@ int main()
     read_layer<<<1, 1>>>(texture, 1, out);
     TRY(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
     printf("texel %d\n", got); // 12 + 4 + 2
+
+    cudaMipmappedArray_t levels;
+    TRY(cudaMallocMipmappedArray(&levels, &format, make_cudaExtent(4, 3, 0), 2));
+    TRY(cudaGetMipmappedArrayLevel(&array, levels, 0));
+    copy.dstArray = array, copy.extent = make_cudaExtent(4, 3, 1);
+    TRY(cudaMemcpy3D(&copy));
+    resource.resType = cudaResourceTypeMipmappedArray, resource.res.mipmap.mipmap = levels;
+    TRY(cudaCreateTextureObject(&texture, &resource, &sampling, NULL)); // coordinates are not normalised, it says, but they are
+    read_level<<<1, 1>>>(texture, out);
+    TRY(cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost));
+    printf("level's texel %d\n", got); // 4 + 3
 
     large l;
     for (int i = 0; i < 300; i++) l.v[i] = i;
