@@ -38,7 +38,7 @@ static inline void add_floats(layout l, tex_sum *to, const uint32_t *value, cons
             else to->infinite[negative(l, value[k])] = true;
             continue;
         }
-        if (!negative(l, value[k])) to->positive = true;
+        if (!negative(l, value[k]) || !weight[k]) to->positive = true; /* a negative number times nothing is +0 */
         if (!e && l.denormals && fraction_of(l, value[k])) e = 1;
         if (weight[k] && e > most) most = e;
     }
