@@ -2,12 +2,12 @@
  *
  * A gradient's length is its largest component, 11/32 of the second and a quarter of the third. Level zero covers as many texels as the longest
  * of four: both gradients, and 11/16 of their sum and of their difference, which stand for a pixel's diagonals. Where products
- * are rounded was found by fitting; of the diagonals one in a hundred is off by a 256th. */
+ * are rounded was found by fitting; of the diagonals one in two hundred is off by a 256th. */
 #include <math.h>
 
 #include "engine/texture_sample.h"
 
-enum { BITS = 10 };
+enum { BITS = 10, MORE = 12 };
 
 /* 256ths of log2 of 1 + i / 256. */
 static const uint8_t log_of_mantissa[256] = {
@@ -24,23 +24,23 @@ static const uint8_t log_of_mantissa[256] = {
     245, 245, 246, 247, 248, 248, 249, 250, 251, 251, 252, 253, 253, 254, 255, 255,
 };
 
-/* The exponent of a mantissa's last bit. */
-static int unit_of(double v) {
+/* The exponent of the last bit of a mantissa of so many. */
+static int unit_of(double v, int bits) {
     int e;
     frexp(v, &e);
-    return e - BITS;
+    return e - bits;
 }
 static double cut(double v) {
-    const int unit = unit_of(v);
+    const int unit = unit_of(v, BITS);
     return v == 0 ? 0 : ldexp(trunc(ldexp(v, -unit)), unit);
 }
-/* 11 parts of v's mantissa, which is cut, in 2^shift: half a part is added before what is finer than 2^-keep is cut. */
-static double elevenths(double v, int shift, int keep) {
-    const int unit = unit_of(v);
-    double parts = (11 * trunc(ldexp(v, -unit)) + 4) / (1 << shift);
+/* 11 parts of v's mantissa, which is cut, in 2^shift: `more` is added before what is finer than 2^-keep is cut. */
+static double elevenths(double v, int bits, int more, int shift, int keep) {
+    const int unit = unit_of(v, bits);
+    double parts = (11 * trunc(ldexp(v, -unit)) + more) / (1 << shift);
     return v == 0 ? 0 : ldexp(floor(ldexp(parts, keep)), unit - keep);
 }
-static double length(const double gradient[3]) {
+static double length(const double gradient[3], int bits, int more) {
     double v[3];
     for (unsigned d = 0; d < 3; d++) {
         unsigned k = d;
@@ -48,8 +48,8 @@ static double length(const double gradient[3]) {
         v[k] = fabs(gradient[d]);
     }
     if (v[0] == 0) return 0;
-    const int unit = unit_of(v[0]);
-    double others = elevenths(v[1], 5, 60) + cut(v[2]) / 4;
+    const int unit = unit_of(v[0], BITS);
+    double others = elevenths(v[1], bits, more, 5, 60) + cut(v[2]) / 4;
     return cut(v[0]) + ldexp(floor(ldexp(others, -unit)), unit);
 }
 static float level_of(double texels) {
@@ -61,7 +61,7 @@ static float level_of(double texels) {
 /* A component in texels. Of the product of two mantissas that begin with one, what is not whole counts as a whole from an eighth on. */
 static double in_texels(float component, uint32_t size) {
     const double most = 0x1p100, v = isnan(component) ? 0 : cut(fmax(fmin(component, most), -most));
-    const int unit = unit_of(v) + 31 - __builtin_clz(size);
+    const int unit = unit_of(v, BITS) + 31 - __builtin_clz(size);
     double product = ldexp(fabs(v) * size, -unit);
     return v == 0 ? 0 : cut(copysign(ldexp(floor(product + 0.875), unit), v));
 }
@@ -71,8 +71,8 @@ float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3
     for (unsigned d = 0; d < t->dims; d++) {
         x[d] = in_texels(dx[d], t->normalised_coords ? size[d] : 1);
         y[d] = in_texels(dy[d], t->normalised_coords ? size[d] : 1);
-        sum[d] = elevenths(fabs(x[d] + y[d]), 4, 1);
-        difference[d] = elevenths(fabs(x[d] - y[d]), 4, 1);
+        sum[d] = elevenths(fabs(x[d] + y[d]), BITS, 4, 4, 2);
+        difference[d] = elevenths(fabs(x[d] - y[d]), BITS, 4, 4, 2);
     }
-    return level_of(fmax(fmax(length(x), length(y)), fmax(length(sum), length(difference))));
+    return level_of(fmax(fmax(length(x, BITS, 4), length(y, BITS, 4)), fmax(length(sum, MORE, 1), length(difference, MORE, 1))));
 }
