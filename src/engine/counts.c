@@ -50,6 +50,7 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
                 c->divergent += k->counts[p->branch + ENG_COUNT_DIVERGENT];
                 c->lanes_on += k->counts[p->branch + ENG_COUNT_ON];
             }
+            if (p->requests != ENG_NO_INDEX) c->requests += k->counts[p->requests];
             if (p->guard != ENG_NO_INDEX) c->lanes_on += k->counts[p->guard];
         }
     }

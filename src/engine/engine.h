@@ -86,6 +86,7 @@ typedef struct eng_instr_count { /* exact, whatever is watched */
     uint64_t lanes;      /* active lanes, summed, whatever the guard said */
     uint64_t lanes_on;   /* lanes whose guard was true */
     uint64_t taken, divergent; /* conditional branches: groups that jumped whole; groups that split */
+    uint64_t requests;   /* to a texture */
 } eng_instr_count;
 
 /* What the program has told of its memory beyond its allocations: what it has given out of them, who may do what with it. */

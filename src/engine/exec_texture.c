@@ -5,7 +5,8 @@
  *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, or TXD's derivatives along x, y by coordinate
  *   .SCR       A has the first half of all (the larger one), and B the rest
  *   handle     else from `extra`: a constant or a uniform register
- *   results    the components that the mask asks for: two from D on, the others from D2 on */
+ *   results    the components that the mask asks for: two from D on, the others from D2 on
+ *   imm        D2; above it the counter of requests */
 #include "engine/texel.h"
 #include "engine/texture_sample.h"
 
@@ -63,11 +64,26 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     }
     return true;
 }
+/* Lanes that lie together make a request: four, of plain memory (TLD) eight while two requests' texels fit into one (equal to an
+ * H200: tests/engine/test_requests.c). */
+static unsigned requests(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on) {
+    unsigned together = 4;
+    if ((i->x & 0xff) == TEX_FETCH && on) {
+        const unsigned l = (unsigned)__builtin_ctz(on);
+        const eng_texture *t = eng_texture_get(w->worker->device, eng_u32(R, i->x & TEX_HANDLE_IN_B ? i->b : i->c)[l]);
+        if (t && t->kind == ENG_TEX_LINEAR && eng_texel_bytes(t) <= 8) together = 8;
+    }
+    unsigned n = 0;
+    for (; on; on = together == 8 ? on >> 8 : on >> 4) n += (on & ((1u << together) - 1)) != 0;
+    return n;
+}
+
 static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     uint32_t on = eng_on(i, w, mask);
     reader r = {.view = view_of(w), .range = range_of(view_of(w), i)};
     tex_reader from = {read_texel, &r};
     w->worked |= on;
+    w->counts[(uint64_t)i->imm >> 32] += requests(i, w, R, on);
     ENG_LANES(l, on) {
         if (ENG_UNLIKELY(!texture_lane(i, w, R, l, &from))) ENG_GOTO(eng_end(w, i));
         if (ENG_UNLIKELY(r.wild && ends_wild(i, w, l, &r))) ENG_GOTO(eng_end(w, i));
@@ -83,7 +99,7 @@ static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
     if (lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
     bool in_b = in->extra.kind == SASS_NONE;
     out->d = eng_slot_dst(plan, &in->dst);
-    out->imm = eng_slot_dst(plan, &in->dst2);
+    out->imm = (int64_t)((uint64_t)eng_request_counter(plan) << 32 | eng_slot_dst(plan, &in->dst2));
     out->a = eng_slot_src(plan, &in->a);
     out->b = eng_slot_src(plan, &in->b);
     out->c = in_b ? eng_slot_value(plan, 0) : eng_slot_src(plan, &in->extra);

@@ -322,6 +322,7 @@ bool eng_is_zero(const sass_operand *op);                        /* absent, RZ, 
 uint8_t eng_pred_src(const sass_pred *pred);                     /* ENG_PT when absent */
 uint8_t eng_pred_dst(const sass_pred *pred);                     /* ENG_PSINK when PT or absent */
 uint32_t eng_plan_wants(const eng_plan *plan);                   /* 1 << eng_event_kind, or-ed: what sinks listen to; ENG_WANTS_SUMS */
+uint32_t eng_request_counter(eng_plan *plan); /* index of the counter of the requests of the instruction being planned */
 uint32_t eng_plain_counter(eng_plan *plan, eng_space space); /* index of the counters of the plain accesses of the instruction being planned */
 const img_function *eng_plan_function(const eng_plan *plan);
 const sass_instr *eng_plan_instrs(const eng_plan *plan, unsigned *n); /* of the function that is being planned */

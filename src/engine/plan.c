@@ -48,6 +48,12 @@ uint32_t eng_branch_counter(eng_plan *plan) {
     return p->branch;
 }
 
+uint32_t eng_request_counter(eng_plan *plan) {
+    eng_planned *p = &plan->units.at[plan->current].planned[plan->instr->offset / 16];
+    if (!plan->slowing) p->requests = plan->n_counters++;
+    return p->requests;
+}
+
 uint32_t eng_plain_counter(eng_plan *plan, eng_space space) {
     eng_planned *p = &plan->units.at[plan->current].planned[plan->instr->offset / 16];
     if (plan->slowing) return p->plain;
@@ -278,7 +284,7 @@ static wg_status plan_unit(eng_plan *plan, eng_unit *unit, wg_error *err) {
     for (unsigned n = 0; n < unit->n; n++) {
         eng_planned *p = &unit->planned[n];
         p->ins = (uint32_t)plan->ins.count;
-        p->guard = p->branch = p->plain = ENG_NO_INDEX;
+        p->guard = p->branch = p->plain = p->requests = ENG_NO_INDEX;
         if (unit->leader[n]) {
             block = plan->n_counters;
             if (!emit_block(plan, unit, n)) return wg_fail(err, WG_ERR_MEMORY, "no memory");

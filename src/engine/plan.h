@@ -36,6 +36,7 @@ typedef struct eng_planned { /* where an instruction went */
     uint32_t block;  /* index of its block's counters */
     uint32_t guard;  /* index of its guard counter; ENG_NO_INDEX: none */
     uint32_t branch; /* index of its branch counters; ENG_NO_INDEX: none */
+    uint32_t requests; /* index of the count of its requests to a texture; ENG_NO_INDEX: none */
     uint32_t plain;  /* index of the counters of its plain accesses, ENG_PLAIN_SHAPES of them, and of ENG_PLAIN_HEARD behind them;
                         ENG_NO_INDEX: none */
     eng_space space; /* of those */

@@ -2,11 +2,14 @@
  * from the engine's own exact counts; no event is needed. */
 #include "watch/watch.h"
 
+static bool reads_texture(sass_op op) { return op == SASS_TEX || op == SASS_TLD || op == SASS_TLD4 || op == SASS_TXD; }
+
 /* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
 static watch_counter op_counter(sass_op op) {
     /* Hardware counts these with the branches; BSSY not. */
     if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC || op == SASS_YIELD) return WATCH_OP_BRANCH;
     if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
+    if (reads_texture(op)) return WATCH_OP_TEXTURE;
     if (op == SASS_LDSM || op == SASS_STSM) return op == SASS_LDSM ? WATCH_OP_LDSM : WATCH_OP_STSM;
     switch (sass_class_of(op)) {
     case SASS_CLASS_BRANCH:
@@ -49,13 +52,14 @@ static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sas
         watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->divergent);
         watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, n->warps - n->divergent);
     }
+    if (reads_texture(in->op)) watch_add_at(record, in->op == SASS_TLD ? WATCH_TEXTURE_FETCHES : WATCH_TEXTURE_REQUESTS, f, i, n->requests);
     watch_counter op = op_counter(in->op);
     if (op != WATCH_COUNTERS) watch_add(record, op, n->warps);
 }
 
 static void finish(void *state, const watch_context *ctx, const eng_result *result, watch_record *record) {
     (void)state;
-    for (watch_counter c = WATCH_INST; c <= WATCH_OP_LDGSTS; c++) watch_add(record, c, 0);
+    for (watch_counter c = WATCH_INST; c <= WATCH_TEXTURE_FETCHES; c++) watch_add(record, c, 0);
     for (unsigned f = 0; f < ctx->module->n_functions; f++) {
         const eng_instr_count *n = result->counts ? result->counts[f] : NULL;
         if (!n) continue;

@@ -33,6 +33,8 @@ static void counters(void) {
     puts("- Shared-memory wavefronts that arbitration between warps adds on hardware: they are another number each time, and the");
     puts("  counters that Nsight Compute patches into the code (`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_...`) do not");
     puts("  see them: those equal the counts here (docs/fidelity.md).");
+    puts("- Sectors of textures, which follow how the hardware lays out arrays, and requests to surfaces; what bulk copies and copies of");
+    puts("  tiles (TMA) move: hardware does not count it with the loads and stores either.");
     puts("- Everything that depends on caches, clocks or scheduling.");
     puts("- Instructions of code that the driver links into kernels that call printf, malloc or assert: no cubin holds it.");
 }
