@@ -131,6 +131,11 @@ static void finish_cell(watch_record *record, unsigned f, uint32_t i, sass_op op
     if (degree > record->launch[WATCH_SHARED_DEGREE].count) watch_set(record, WATCH_SHARED_DEGREE, degree);
 }
 
+/* Asynchronous barriers: hardware counts none of it as an access to shared memory. */
+static bool is_of_barrier(sass_op op) {
+    return op == SASS_SYNCS || op == SASS_SYNCS_PHASE || op == SASS_SYNCS_OTHER || op == SASS_SYNCS_EXCH || op == SASS_ARRIVES;
+}
+
 void watch_shared_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, watch_record *record) {
     const state *st = opaque;
     for (watch_counter c = WATCH_SHARED_LD_WAVEFRONTS; c <= WATCH_SHARED_ATOM_CONFLICTS; c++) watch_add(record, c, 0);
@@ -138,7 +143,7 @@ void watch_shared_finish(void *opaque, const watch_cells *hot, const watch_conte
         const watch_hot *h = hot->at[f];
         const cell *c = st->cells.at[f];
         for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++)
-            if (c[i].access)
+            if (c[i].access && !is_of_barrier(instruction_at(st, f, i)->op))
                 finish_cell(record, f, i, instruction_at(st, f, i)->op, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
     }
 }
