@@ -79,6 +79,15 @@ static void count(watch_record *record, const sass_instr *in, uint64_t threads) 
     if (!loads_constant(in)) watch_add(record, operations[kind].flop, threads * operations[kind].times);
 }
 
+/* The counters are patched into the code. So they see guards alone, not P0, by which ACQBULK counts elsewhere, nor how a warp lies;
+ * and a WARPSYNC or BSYNC that is issued once more for lanes that waited is passed once by each: as often as what follows it. */
+static uint64_t threads_of(const sass_instr *in, const eng_instr_count *n, const eng_instr_count *next) {
+    const bool guarded = in->guard.reg != SASS_PT || in->guard.inv;
+    if ((in->op == SASS_WARPSYNC || in->op == SASS_BSYNC) && !guarded && next) return n->lanes < next->lanes ? n->lanes : next->lanes;
+    const bool always = in->op == SASS_ACQBULK || (in->op == SASS_BRA && in->sub == SASS_BRA_DIV);
+    return always && !guarded ? n->lanes : n->lanes_on;
+}
+
 static void finish(void *state, const watch_context *ctx, const eng_result *result, watch_record *record) {
     (void)state;
     for (watch_counter c = WATCH_THREADS_FP16; c <= WATCH_PIPE_XU; c++) watch_add(record, c, 0);
@@ -86,10 +95,11 @@ static void finish(void *state, const watch_context *ctx, const eng_result *resu
         const eng_instr_count *n = result->counts ? result->counts[f] : NULL;
         if (!n) continue;
         const sass_instr *code = eng_instructions(ctx->code, &ctx->module->functions[f]);
-        for (uint32_t i = 0; i < ctx->module->functions[f].code_size / 16; i++)
+        const uint32_t end = (uint32_t)(ctx->module->functions[f].code_size / 16);
+        for (uint32_t i = 0; i < end; i++)
             if (n[i].warps) {
                 const watch_counter pipe = pipe_of(code[i].op);
-                count(record, &code[i], n[i].lanes_on);
+                count(record, &code[i], threads_of(&code[i], &n[i], i + 1 < end ? &n[i + 1] : NULL));
                 if (pipe != WATCH_COUNTERS) watch_add(record, pipe, n[i].warps);
             }
     }
