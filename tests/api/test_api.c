@@ -10,6 +10,7 @@
 #include "warpgrind/warpgrind.h"
 
 #define TINY  WG_TEST_DATA "/cubin/tiny_sm80.cubin"   /* twice(int *), times(int *) */
+#define MEET  WG_TEST_DATA "/../engine/meet.sm_90.cubin"
 #define PROBE WG_TEST_DATA "/cubin/probe_sm90.cubin"  /* variables, parameters by value */
 
 static wg_error err;
@@ -170,8 +171,24 @@ static void reports(void **state) {
     wg_close(dev);
 }
 
+/* The counters that hardware patches into the code see guards alone: of ACQBULK all lanes count in the mix, and those for which P0
+ * is true among the lanes that were on. */
+static void acqbulk_in_the_mix(void **state) {
+    (void)state;
+    wg_device *dev = device(MEET, NULL);
+    wg_address out;
+    const wg_launch_record *run;
+    OK(wg_alloc(dev, 256, &out, &err));
+    wg_arg args[] = {wg_arg_address(out)};
+    OK(wg_launch(dev, wg_kernel(dev, "acquires", &err), wg_dim3(4, 1, 1), wg_dim3(64, 1, 1), 0, args, 1, &run, &err));
+    const double lanes = wg_counter(run, "smsp__thread_inst_executed.sum"), on = wg_counter(run, "smsp__thread_inst_executed_pred_on.sum");
+    assert_true(lanes - on == 4 * 64); /* P0 was never written: 0 */
+    assert_true(wg_counter(run, "smsp__sass_thread_inst_executed_op_misc_pred_on.sum") == 2 * 4 * 64); /* S2R and ACQBULK */
+    wg_close(dev);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(run_and_count), cmocka_unit_test(copies), cmocka_unit_test(variables_and_structs),
-                                       cmocka_unit_test(wrong_calls), cmocka_unit_test(faults_are_findings), cmocka_unit_test(reports)};
+                                       cmocka_unit_test(wrong_calls), cmocka_unit_test(faults_are_findings), cmocka_unit_test(reports), cmocka_unit_test(acqbulk_in_the_mix)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
