@@ -240,7 +240,7 @@ static void tensor_range(void) {
                 in[i] = (float)(random_real(&rng, -1, 1) * size);
             }
             snprintf(name, sizeof name, "%s, %d taps", c.name, k);
-            check_range(name, k, height, width, in, 0x1p-30);
+            check_range(name, k, height, width, in, 0x1p-32);
         }
     const float odd[] = {INFINITY, -INFINITY, NAN};
     for (int i = 0; i < 3; i++) {
@@ -249,7 +249,7 @@ static void tensor_range(void) {
         in[100 * width + 150] = odd[i];
         if (i == 1) in[90 * width + 40] = INFINITY, in[97 * width + 48] = FLT_MAX;
         snprintf(name, sizeof name, "tensor, %g inside", odd[i]);
-        check_range(name, 10 + 9 * i, height, width, in, 0x1p-30);
+        check_range(name, 10 + 9 * i, height, width, in, 0x1p-32);
     }
     free(in);
 
