@@ -57,7 +57,7 @@ static wg_status read_banks(module_reader *r) {
     return WG_OK;
 }
 
-static bool is_global(const elf_section *s) {
+bool img_is_global(const elf_section *s) {
     return (s->type == SHT_PROGBITS || s->type == SHT_NOBITS) && (s->flags & SHF_ALLOC) &&
            (strcmp(s->name, ".nv.global") == 0 || strcmp(s->name, ".nv.global.init") == 0);
 }
@@ -71,7 +71,7 @@ static wg_status lay_out_globals(module_reader *r) {
     for (int zero = 0; zero < 2; zero++) {
         for (size_t i = 1; i < r->elf.n_sections; i++) {
             const elf_section *s = &r->elf.sections[i];
-            if (!is_global(s) || (s->type == SHT_NOBITS) != zero) continue;
+            if (!img_is_global(s) || (s->type == SHT_NOBITS) != zero) continue;
             uint64_t align = s->align > 256 ? s->align : 256;
             if (s->size > UINT32_MAX || align > 1u << 20 || (align & (align - 1))) return too_large(r, s);
             total = (total + align - 1) & ~(align - 1);
@@ -87,7 +87,7 @@ static wg_status lay_out_globals(module_reader *r) {
     if (!image) return img_no_memory(r->err);
     for (size_t i = 1; i < r->elf.n_sections; i++) {
         const elf_section *s = &r->elf.sections[i];
-        if (is_global(s) && s->data) memcpy(image + r->global_base[i], s->data, s->size);
+        if (img_is_global(s) && s->data) memcpy(image + r->global_base[i], s->data, s->size);
     }
     m->global_init = image;
     return WG_OK;
@@ -104,7 +104,7 @@ static wg_status read_variables(module_reader *r) {
         if (s->section == 0 || s->section >= r->elf.n_sections) continue;
         const elf_section *home = &r->elf.sections[s->section];
         bool constant = strcmp(home->name, ".nv.constant3") == 0;
-        if (!constant && !is_global(home)) continue;
+        if (!constant && !img_is_global(home)) continue;
         if (s->type != STT_OBJECT) continue;
         if (s->value > home->size || s->size > home->size - s->value)
             return wg_fail(r->err, WG_ERR_FORMAT, "variable %s reaches outside its section %s", s->name,

@@ -27,4 +27,6 @@ wg_status img_read_lines(module_reader *r);  /* lines.c: .debug_line */
 uint32_t img_function_of_section(const module_reader *r, const elf_section *section, const char *prefix);
 wg_status img_no_memory(wg_error *err);
 
+bool img_is_global(const elf_section *s); /* its bytes have a place in global_init */
+
 #endif

@@ -54,7 +54,7 @@ static bool find_place(const module_reader *r, const elf_section *target, img_re
     } else if (strcmp(target->name, ".nv.constant4") == 0) {
         out->where = IMG_IN_CONST4;
         *room = m->const4_size;
-    } else if (strcmp(target->name, ".nv.global.init") == 0) {
+    } else if (strcmp(target->name, ".nv.global.init") == 0 && img_is_global(target)) {
         out->where = IMG_IN_GLOBAL;
         out->offset = (uint32_t)r->global_base[section];
         *room = target->size;
