@@ -162,8 +162,11 @@ void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const en
     for (unsigned n = 0; n < count && !b->ended; n++) eng_bulk_complete(b, &t[n].barrier, bytes);
 }
 
-/* What is written to the tensor is whole chunks: a row that the tensor ends in the midst of one goes on to its end. */
-void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from) {
+typedef struct reduction { unsigned op, type; } reduction;
+
+/* What is written to the tensor is whole chunks: a row that the tensor ends in the midst of one goes on to its end. how: NULL
+ * stores. */
+static void send_box(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from, const reduction *how) {
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
     tell_box(b, map, from, ENG_READ);
     for (walk k = walk_begin(map, c, CHUNK); !k.done && !b->ended;) {
@@ -171,9 +174,12 @@ void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const e
         row r = next_row(&k);
         if (!r.bytes) continue;
         get_row(map, from, r.place, held, k.row_bytes);
-        eng_bulk_write(b, r.global, r.bytes, held + r.before);
+        if (how) eng_bulk_reduce(b, r.global, r.bytes, held + r.before, how->op, how->type);
+        else eng_bulk_write(b, r.global, r.bytes, held + r.before);
     }
 }
+
+void eng_tma_store(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from) { send_box(b, map, c, from, NULL); }
 
 static unsigned sass_type_of(unsigned type) {
     static const uint8_t types[TENSOR_MAP_TYPES] = {
@@ -192,15 +198,5 @@ static bool can_reduce(eng_bulk *b, const tensor_map *map, unsigned op) {
 }
 
 void eng_tma_reduce(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *from, unsigned op) {
-    const unsigned type = sass_type_of(map->type);
-    if (!can_reduce(b, map, op)) return;
-    b->ins.width = (uint8_t)tensor_type_bytes(map->type);
-    tell_box(b, map, from, ENG_READ);
-    for (walk k = walk_begin(map, c, CHUNK); !k.done && !b->ended;) {
-        uint8_t held[MOST_ROW];
-        row r = next_row(&k);
-        if (!r.bytes) continue;
-        get_row(map, from, r.place, held, k.row_bytes);
-        eng_bulk_reduce(b, r.global, r.bytes, held + r.before, op, type);
-    }
+    if (can_reduce(b, map, op)) send_box(b, map, c, from, &(reduction){op, sass_type_of(map->type)});
 }
