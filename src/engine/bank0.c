@@ -73,13 +73,9 @@ static bool reads(const sass_operand *operand, uint32_t at) {
     return operand->kind == SASS_CONST && operand->bank == 0 && operand->value == at;
 }
 
-static bool takes_address(const eng_plan *plan, uint32_t at) {
-    for (size_t u = 0; u < plan->units.count; u++)
-        for (unsigned n = 0; n < plan->units.at[u].n; n++) {
-            const sass_instr *in = &plan->units.at[u].instrs[n];
-            if (reads(&in->a, at) || reads(&in->b, at) || reads(&in->c, at)) return true;
-        }
-    return false;
+bool eng_bank0_takes_parameters(const sass_instr *in, int sm) {
+    const uint32_t at = address_at(sm);
+    return reads(&in->a, at) || reads(&in->b, at) || reads(&in->c, at);
 }
 
 /* A copy of the parameters in device memory, the same for all launches of a plan. Aligned as in the bank: tensor maps must be. */
@@ -89,7 +85,7 @@ static wg_status place_parameters(const eng_grid *grid, uint8_t *bank, wg_error 
     eng_memory *memory = grid->code->device->memory;
     int sm = grid->code->module->sm;
     const uint32_t behind = f->param_base % 256; /* what allocations are aligned to */
-    if (!f->param_bytes || !takes_address(plan, address_at(sm))) return WG_OK;
+    if (!f->param_bytes || !plan->takes_parameters) return WG_OK;
     if (!plan->parameters) {
         const eng_allocation *a;
         wg_status st = eng_memory_alloc(memory, behind + f->param_bytes, ENG_ALLOC_GLOBAL, &a, err);

@@ -1,5 +1,6 @@
 #include "engine/undefined.h"
 
+#include "engine/bank0.h"
 #include "engine/native.h"
 #include "engine/threads_apart.h"
 
@@ -247,6 +248,7 @@ static wg_status bind(eng_plan *plan, eng_unit *unit, unsigned n, wg_error *err)
     p->self = (uint32_t)plan->ins.count;
     plan->instr = in;
     plan->allocates |= moves_stack_freely(plan, in);
+    plan->takes_parameters |= eng_bank0_takes_parameters(in, plan->code->module->sm);
     if (eng_constants_before(plan, unit, n)) return WG_OK;
     wg_status st = eng_plan_bind(plan, unit, n, &out, err);
     if (st != WG_OK) return st;

@@ -71,6 +71,7 @@ struct eng_plan {
     const img_function *kernel;
     uint32_t wants;
     bool clustered; /* for launches with clusters of several blocks */
+    bool takes_parameters; /* code takes their address */
     uint64_t parameters; /* device address of the copy that code reads which takes a parameter's address (bank0.c); 0: none */
     bool traced; /* a trace pseudo-instruction before every instruction (trace.c) */
     wg_arena *arena;
