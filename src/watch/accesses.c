@@ -4,6 +4,12 @@
 
 #include "watch/sectors.h"
 
+const sass_instr *watch_instruction(const eng_code *code, const watch_cells *cells, unsigned function, uint32_t instr) {
+    static const sass_instr unknown = {.op = SASS_UNKNOWN};
+    const sass_instr *all = code ? eng_instructions(code, &cells->module->functions[function]) : NULL;
+    return all ? &all[instr] : &unknown;
+}
+
 typedef struct state {
     watch_cells hot;
     void *memory, *shared, *copies;

@@ -29,6 +29,8 @@ void watch_memory_merge(void *into, void *from);
 void watch_memory_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
 
 void watch_memory_ratios(watch_record *record); /* when all requests are counted */
+/* The instruction of a cell; one of SASS_UNKNOWN where there is no code. */
+const sass_instr *watch_instruction(const eng_code *code, const watch_cells *cells, unsigned function, uint32_t instr);
 watch_touch watch_touch_recalled(watch_memo *memo, const eng_batch *batch, const eng_event *ev);
 
 /* Either side of an asynchronous copy. */

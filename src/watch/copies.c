@@ -41,9 +41,9 @@ void *watch_copies_start(const watch_context *ctx) {
 static cell *cell_of(state *st, const eng_event *ev) {
     cell *c = watch_cell(&st->cells, ev->function, ev->instr);
     if (!c || c->known) return c;
-    const sass_instr *code = st->code ? eng_instructions(st->code, &st->cells.module->functions[ev->function]) : NULL;
+    const sass_instr *in = watch_instruction(st->code, &st->cells, ev->function, ev->instr);
     c->known = true;
-    c->cached = !code || code[ev->instr].flags & SASS_CACHED;
+    c->cached = in->op == SASS_UNKNOWN || in->flags & SASS_CACHED;
     return c;
 }
 

@@ -43,12 +43,6 @@ static watch_wavefronts recall(cell *c, const eng_batch *batch, const eng_event 
     return (watch_wavefronts){.wavefronts = r->result[0], .ideal = r->result[1], .degree = r->result[2]};
 }
 
-static const sass_instr *instruction_at(const state *st, unsigned function, uint32_t instr) {
-    static const sass_instr unknown = {.op = SASS_UNKNOWN};
-    const sass_instr *code = st->code ? eng_instructions(st->code, &st->cells.module->functions[function]) : NULL;
-    return code ? &code[instr] : &unknown;
-}
-
 static watch_banks_kind kind_of(const sass_instr *in, unsigned access) {
     if (access & ENG_ATOMIC) return in->sub == SASS_ATOM_POPC_INC || in->op == SASS_CAST_ATOMS ? WATCH_BANKS_COUNT : WATCH_BANKS_ATOMIC;
     if (in->op == SASS_LDSM || in->op == SASS_STSM) return WATCH_BANKS_ROWS;
@@ -59,7 +53,7 @@ static void note(const state *st, cell *c, const eng_event *ev) {
     if (c->access) return;
     c->access = ev->access;
     c->width = ev->width;
-    c->kind = (uint8_t)kind_of(instruction_at(st, ev->function, ev->instr), ev->access);
+    c->kind = (uint8_t)kind_of(watch_instruction(st->code, &st->cells, ev->function, ev->instr), ev->access);
 }
 
 void watch_shared_first(void *opaque, const eng_event *ev) {
@@ -143,7 +137,7 @@ void watch_shared_finish(void *opaque, const watch_cells *hot, const watch_conte
         const watch_hot *h = hot->at[f];
         const cell *c = st->cells.at[f];
         for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++)
-            if (c[i].access && !is_of_barrier(instruction_at(st, f, i)->op))
-                finish_cell(record, f, i, instruction_at(st, f, i)->op, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
+            if (c[i].access && !is_of_barrier(watch_instruction(st->code, &st->cells, f, i)->op))
+                finish_cell(record, f, i, watch_instruction(st->code, &st->cells, f, i)->op, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
     }
 }
