@@ -115,7 +115,7 @@ int conv_path_asks_rank(const wk_conv2d *c) {
 /* Whether tensor cores are faster than float: measured (docs/kernels-conv-notes.md). Their time hardly depends on the taps,
  * and small images have too few blocks that march far enough to pay for their start. */
 static int tensor_pays(int32_t taps, double pixels) {
-    return taps >= (pixels >= 96e6 ? 11 : pixels >= 16e6 ? 24 : WK_CONV_MAX_FILTER + 1);
+    return taps >= (pixels >= 96e6 ? 11 : pixels >= 25e6 ? 24 : WK_CONV_MAX_FILTER + 1);
 }
 
 /* Up to 5x5 memory is the bound either way, and marching needs no shared memory. */
