@@ -55,13 +55,11 @@ static inline uint32_t shfl_lane(uint32_t l, uint32_t b, uint32_t c, unsigned ki
     }
     return *valid ? (uint32_t)j & 31 : l;
 }
-/* Of a lane that is elsewhere in the code an H200 gives 0. What lanes that have ended hold is not defined: a pattern that no one
- * mistakes for a result, as memory that nobody wrote gives. Lanes that never were (of a block that is no multiple of 32) hold zeros. */
-static __attribute__((noinline)) void give_absent(const eng_warp *w, uint32_t *d, const uint32_t *from, uint32_t on) {
-    uint32_t threads = w->worker->grid->threads - w->index * 32, ended = w->exited & (threads >= 32 ? ENG_ALL : (1u << threads) - 1);
+/* Of a lane that does not take part, because it has ended, is elsewhere in the code, or its guard does not hold, an H200 gives 0. */
+static __attribute__((noinline)) void give_absent(uint32_t *d, const uint32_t *from, uint32_t on) {
     for (uint32_t left = on; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left), source = from[l] & 31;
-        if (!(w->mask >> source & 1)) d[l] = ended >> source & 1 ? ENG_PATTERN : 0;
+        unsigned l = (unsigned)__builtin_ctz(left);
+        if (!(on >> (from[l] & 31) & 1)) d[l] = 0;
     }
 }
 ENG_INLINE void shuffle(const eng_ins *i, eng_warp *w, vu *d_, const vu *a_, const uint32_t *from, uint32_t valid,
@@ -69,7 +67,7 @@ ENG_INLINE void shuffle(const eng_ins *i, eng_warp *w, vu *d_, const vu *a_, con
     vu all[ENG_NV];
     ENG_EACH all[k] = A(k);
     ENG_EACH PUT(k, vu_permute(all, ((const vu *)from)[k]));
-    if (ENG_UNLIKELY(w->mask != ENG_ALL)) give_absent(w, (uint32_t *)d_, from, on);
+    if (ENG_UNLIKELY(on != ENG_ALL)) give_absent((uint32_t *)d_, from, on);
     SETP(0, valid);
     w->worked |= on;
     if (WANTED(w)) shuffle_event(i, w, on, from);
