@@ -1,10 +1,11 @@
-/* Prints docs/isa.md from src/sass/isa.def. */
+/* Prints docs/isa.md from src/sass/isa.def, and from the engine which rows have a handler. */
+#include "engine/code.h"
 #include "sass/sass.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ANY = 0 };
+enum { ANY = 0, LAST_SM = 90 };
 
 typedef struct doc_row {
     const char *name, *text, *forms, *operands, *mods, *class, *kind, *handler, *exact;
@@ -48,14 +49,31 @@ static void put_forms(const char *forms) { /* '|' would end the cell */
             putchar(*forms);
 }
 
+/* Rows that no handler executes, of the architectures whose code is executed (lowest to 90), or of later ones. */
+static void put_refused(const eng_device *device, const char *title, bool later) {
+    printf("%s", title);
+    const char *comma = " ";
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        if (device->binders[k + 1] || (rows[k].min_sm > LAST_SM) != later) continue;
+        printf("%s%s", comma, rows[k].name);
+        comma = ", ";
+    }
+    puts(*comma == ' ' ? " none.\n" : ".\n");
+}
+
 int main(void) {
+    eng_device *device;
+    wg_error err;
+    if (eng_device_new(eng_gpu_find("h200"), &device, &err) != WG_OK) return fprintf(stderr, "%s\n", err.text), 1;
     puts("# Opcodes\n\n"
          "Made from `src/sass/isa.def` by `isa_doc`; the columns are explained there. Operands stand in the "
          "order in which\n"
-         "they are printed, modifiers too. A row is decoded and printed; whether it is executed is said by "
-         "the engine: a\n"
-         "kernel with an opcode whose handler does not exist is refused with its name.\n");
+         "they are printed, modifiers too. Every row is decoded and printed; a kernel with an instruction that is not "
+         "executed is\n"
+         "refused before it begins, with the instruction's text and place.\n");
     printf("%zu rows.\n\n", sizeof rows / sizeof *rows);
+    put_refused(device, "Not executed, of sm_75 to sm_90:", false);
+    put_refused(device, "Of later architectures, whose code is decoded only:", true);
     puts("| row | mnemonic | bits 0..8 | forms | operands | modifiers | class | kind | handler | result | sm |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|");
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -66,10 +84,11 @@ int main(void) {
         put_list(r->operands);
         printf(" | ");
         put_list(r->mods);
-        printf(" | %s | %s | %s | %s | ", r->class, r->kind, r->handler,
+        printf(" | %s | %s | %s | %s | ", r->class, r->kind, device->binders[k + 1] ? r->handler : "-",
                strcmp(r->exact, "EXACT") == 0 ? "exact" : "approximate");
         put_architectures(r);
         puts(" |");
     }
+    eng_device_free(device);
     return 0;
 }

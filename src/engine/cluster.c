@@ -80,7 +80,7 @@ bool eng_cluster_reach(eng_warp *w, const eng_ins *i, uint32_t rank, uint32_t la
         *out = (eng_reach){block->shared - base, base + w->shared_size, ENG_CLUSTER};
         return true;
     }
-    eng_finding f = {.kind = block ? ENG_FAULT_ENDED : ENG_FAULT_SHARED, .lanes = lanes, .space = ENG_CLUSTER, .access = (uint8_t)i->z,
+    eng_finding f = {.kind = block ? ENG_FAULT_ENDED : ENG_FAULT_CLUSTER, .lanes = lanes, .space = ENG_CLUSTER, .access = (uint8_t)i->z,
                      .width = i->width, .address = addresses[__builtin_ctz(lanes)], .fatal = true};
     if (block) snprintf(f.text, sizeof f.text, "block %llu, of rank %u in the cluster, has ended: cluster.sync() belongs before its end",
                         (unsigned long long)block->linear, rank);

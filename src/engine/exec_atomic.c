@@ -5,10 +5,11 @@
 #include "engine/arrive.h"
 #include "engine/generic.h"
 #include "engine/half.h"
+#include "engine/surface.h"
 
 /* eng_ins.x beside the MEM_ flags: bits 8..11 the operation (sass_atom), 12..15 its type */
 enum { T_U32, T_S32, T_U64, T_S64, T_F32, T_F32_FTZ, T_F64, T_F16X2, T_BF16X2, T_COUNT };
-enum { ATOM_NO_RESULT = 1 << 16, ATOM_TELLS = 1 << 17, ATOM_GLOBAL = 1 << 18, ATOM_WORDS = 1 << 19 };
+enum { ATOM_NO_RESULT = 1 << 16, ATOM_TELLS = 1 << 17, ATOM_GLOBAL = 1 << 18, ATOM_WORDS = 1 << 19, ATOM_SURFACE_SIGN = 1 << 20 };
 /* TELLS: a predicate says which lanes it was not done for, because their place is not in global memory (never, where no others are: GLOBAL).
  * WORDS: a value is several words of the type, which are done one by one. */
 
@@ -322,14 +323,34 @@ static __attribute__((noinline)) const eng_ins *atom_shared(const eng_ins *i, en
     ENG_NEXT_UNWOUND;
 }
 
+/* SURED: the elements of lanes that are inside the surface. b: the handle; imm: the place; MINs and MAXs whose sign the surface says have
+ * ATOM_SURFACE_SIGN and the type without one. */
+static __attribute__((noinline)) const eng_ins *atom_surface(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    ENG_ADDRESSES(A);
+    uint32_t on = eng_on(i, w, mask), inside = 0, with_sign = 0;
+    w->worked |= on;
+    ENG_LANES(l, on) {
+        uint32_t handle = eng_u32(R, i->b)[l];
+        if (ENG_UNLIKELY(!surface_element(i, w, R, l, handle, (unsigned)i->imm, &A[l]))) ENG_GOTO(eng_end(w, i));
+        inside |= (uint32_t)(A[l] != 0) << l;
+        with_sign |= (uint32_t)(i->x & ATOM_SURFACE_SIGN && eng_texture_get(w->worker->device, handle)->format == ENG_TEX_SIGNED) << l;
+    }
+    eng_ins other = *i;
+    other.x += (uint32_t)(T_S32 - T_U32) << 12;
+    _Static_assert(T_S32 - T_U32 == T_S64 - T_U64, "the type with a sign comes after the one without");
+    if (inside & ~with_sign && ENG_UNLIKELY(!atom_global(i, w, R, inside & ~with_sign, A))) ENG_GOTO(eng_end(w, i));
+    if (inside & with_sign && ENG_UNLIKELY(!atom_global(&other, w, R, inside & with_sign, A))) ENG_GOTO(eng_end(w, i));
+    ENG_NEXT_UNWOUND;
+}
+
 /* --- binders -------------------------------------------------------------------------- */
 
 static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     unsigned type = T_COUNT;
     switch (in->type) {
-    case SASS_U32: type = T_U32; break;
+    case SASS_U32: case SASS_SD32: type = T_U32; break;
     case SASS_S32: type = T_S32; break;
-    case SASS_U64: type = T_U64; break;
+    case SASS_U64: case SASS_SD64: type = T_U64; break;
     case SASS_S64: type = T_S64; break;
     case SASS_F32: type = T_F32_FTZ; break;
     case SASS_F64: type = T_F64; break;
@@ -372,6 +393,21 @@ static bool bind_global_atom(eng_plan *plan, const sass_instr *in, eng_ins *out,
 static bool bind_red(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_global_atom(plan, in, out, false); }
 static bool bind_atom(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_global_atom(plan, in, out, true); }
 
+static bool bind_sured(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (!take_operation(plan, in, out)) return false;
+    bool order = in->sub == SASS_ATOM_MIN || in->sub == SASS_ATOM_MAX;
+    if (in->type == SASS_SD64 && !order) return eng_refuse(plan, "an H200 takes it for illegal");
+    out->x |= ATOM_NO_RESULT | (order && (in->type == SASS_SD32 || in->type == SASS_SD64) ? ATOM_SURFACE_SIGN : 0u);
+    out->access = ENG_ATOMIC | ENG_WRITE | ENG_REDUCTION;
+    out->a = eng_slot_reg(plan, in->mem.base);
+    out->b = eng_slot_src(plan, &in->extra);
+    out->z = (uint16_t)(out->access | in->scope << 8);
+    out->imm = surface_place(in);
+    out->y = mem_range_slot(out->id, out->access);
+    out->fn = atom_surface;
+    return in->shape <= SURF_3D;
+}
+
 static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->sub == SASS_ATOM_ARRIVE) return bind_arrive(plan, in, out, SYNC_ARRIVE80); /* at an asynchronous barrier */
     bool result = in->dst.kind == SASS_REG && in->dst.reg != SASS_RZ;
@@ -383,4 +419,5 @@ static bool bind_atoms(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(atomic, {"red", bind_red}, {"atom", bind_atom}, {"cas", bind_atom}, {"atoms", bind_atoms}, {"atoms_cas", bind_atoms});
+ENG_FAMILY(atomic, {"red", bind_red}, {"atom", bind_atom}, {"cas", bind_atom}, {"atoms", bind_atoms}, {"atoms_cas", bind_atoms},
+           {"sured", bind_sured});

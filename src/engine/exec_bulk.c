@@ -1,5 +1,5 @@
 /* Bulk copies without a tensor map: UBLKCP, UBLKRED between global memory and shared memory, the own block's or another's of the
- * cluster; UBLKPF asks for a cache. All registers are uniform. */
+ * cluster; UBLKPF asks for a cache. All registers are uniform. STAS and REDAS are the same for single elements from registers, by lane. */
 #include <string.h>
 
 #include "engine/bulk.h"
@@ -95,6 +95,28 @@ static __attribute__((noinline)) const eng_ins *bulk_reduce(const eng_ins *i, en
     ENG_NEXT_UNWOUND;
 }
 
+/* STAS, REDAS: each lane, to any block of the cluster. a: the address, and in the register after it the barrier's there; b: the data */
+static void put_lane(eng_bulk *b, const eng_ins *i, const uint8_t *R, unsigned l, bool reduces) {
+    const uint32_t *at = (const uint32_t *)(const void *)(R + i->a);
+    uint32_t words[4];
+    eng_bulk_target t;
+    for (unsigned k = 0; k < i->width / 4u; k++) words[k] = ((const uint32_t *)(const void *)(R + i->b + k * ENG_SLOT))[l];
+    if (!eng_bulk_targets(b, at[l] + (uint32_t)i->imm, at[ENG_SLOT / 4 + l], i->width, i->width, 0, &t)) return;
+    eng_bulk_for(b, &t.barrier);
+    put_shared(b, i, &t.data, 0, i->width, (const uint8_t *)words, reduces);
+    eng_bulk_complete(b, &t.barrier, i->width);
+}
+static __attribute__((noinline)) const eng_ins *put_lanes(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint32_t on = eng_on(i, w, mask);
+    eng_leave_vectors();
+    for (uint32_t left = on; left; left &= left - 1) {
+        eng_bulk b = eng_bulk_begin(w, i, left);
+        put_lane(&b, i, R, b.lane, i->x >> BULK_TYPE);
+        if (ENG_UNLIKELY(b.ended)) ENG_GOTO(eng_end(w, i));
+    }
+    ENG_NEXT_UNWOUND;
+}
+
 static void bind_copy(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->a = eng_slot_src64(plan, &in->a);
     out->b = eng_slot_src(plan, &in->b);
@@ -128,4 +150,18 @@ static bool bind_ublkpf(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(bulk, {"ublkcp", bind_ublkcp}, {"ublkred", bind_ublkred}, {"ublkpf", bind_ublkpf});
+static bool bind_stas(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->a = eng_slot_reg(plan, in->mem.base);
+    out->b = eng_slot_src(plan, &in->a);
+    out->imm = in->mem.offset;
+    out->width = in->width;
+    out->access = out->z = ENG_WRITE | ENG_ASYNC;
+    out->fn = put_lanes;
+    return in->width >= 4 && in->mem.base != SASS_RZ;
+}
+static bool bind_redas(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    out->x = (uint32_t)in->sub << BULK_OP | (uint32_t)in->type << BULK_TYPE;
+    return bind_stas(plan, in, out);
+}
+
+ENG_FAMILY(bulk, {"stas", bind_stas}, {"redas", bind_redas}, {"ublkcp", bind_ublkcp}, {"ublkred", bind_ublkred}, {"ublkpf", bind_ublkpf});

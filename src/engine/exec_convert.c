@@ -251,8 +251,9 @@ ENG_OP(pack_bytes) {
 }
 /* The two halves of b as 8-bit floats. */
 ENG_OP(pack_bytes_of_halves) {
-    const uint32_t *b = (const uint32_t *)b_;
-    LANES(false, quarter(i, small_decode((uint16_t)(b[l] >> 16), false)) << 8 | quarter(i, small_decode((uint16_t)b[l], false)))
+    const uint32_t *b = (const uint32_t *)b_, *c = (const uint32_t *)c_;
+    LANES(false, quarter(i, small_decode((uint16_t)(b[l] >> 16), false)) << 8 | quarter(i, small_decode((uint16_t)b[l], false)) |
+                     (i->z & C_HIGH ? c[l] & 0xffff0000u : c[l] << 16))
 }
 
 /* An 8-bit float as a half, which holds them all. E5M2 is the upper byte of one. */
@@ -299,7 +300,7 @@ static inline uint32_t tf32_of(const eng_ins *i, double v) {
     const small_format tf32 = {11, -126, 127};
     if (isnan(v)) return ENG_NAN & ~0x1fffu;
     if (i->z & C_RELU && v <= 0) return 0;
-    return single_bits(small_round(v, tf32, i->z & 3), SASS_RN, false);
+    return single_bits(small_round(v, tf32, (i->z & 3) == SASS_RN ? SASS_RN : SASS_RZ_), SASS_RN, false); /* the directed roundings cut, too */
 }
 ENG_OP(float_to_tf32) { LANES(false, tf32_of(i, float_source(i, a_, l))) }
 static bool bind_f2fp_tf32(eng_plan *plan, const sass_instr *in, eng_ins *out) {

@@ -196,7 +196,7 @@ static __attribute__((noinline)) const eng_ins *ldsm(const eng_ins *i, eng_warp 
     ENG_ADDRESSES(A);
     uint32_t on = eng_on(i, w, mask), count = matrices(i), rows;
     bool transposed = is_transposed(i);
-    if (on) {
+    if (on && on == mask) { /* not by some lanes only */
         if (ENG_UNLIKELY(!matrix_rows(i, w, R, on, A, &rows))) ENG_GOTO(eng_end(w, i));
         uint32_t value[4][32], undefined[4][32], some = 0;
         for (unsigned m = 0; m < count; m++)

@@ -1,4 +1,4 @@
-/* Matrices across a warp: HMMA, IMMA, DMMA, BMMA, MOVM. With g = lane / 4 and t = lane % 4, a lane holds of
+/* Matrices across a warp: HMMA, IMMA, QMMA, DMMA, BMMA, MOVM. With g = lane / 4 and t = lane % 4, a lane holds of
  *   A, m16: rows g and g + 8; words of neighbouring elements of a row, at columns t, then t + 4 words
  *   B: column g, rows as A's columns
  *   C and D: row g, columns 2 t and 2 t + 1, then row g + 8
@@ -37,7 +37,8 @@ static void write_back(const eng_ins *i, uint8_t *R, uint32_t on, unsigned regs,
 
 /* --- HMMA ------------------------------------------------------------------------------------------------- */
 
-/* x: format of A and B | k << 8 | (halves in C and D) << 16 | terms of a step << 24; y: bits of fraction kept */
+/* x: formats of A, B << 4 | k << 8 | HMMA_HALVES | terms of a step << 24; y: bits of fraction kept */
+enum { HMMA_HALVES = 1 << 16 /* in C and D */ };
 static inline void step_products(tensor_sum *s, const tensor_number *a, const tensor_number *b, unsigned n) {
     for (unsigned k = 0; k < n; k++) tensor_multiply(s, a[k], b[k]);
 }
@@ -52,30 +53,37 @@ static void decode_row(tensor_number *to, const uint8_t *R, uint32_t at, unsigne
     }
 }
 
+/* c plus the products of a row and a column, `step` of them at a time. */
+static inline uint32_t product_sum(const eng_ins *i, const tensor_number *a, const tensor_number *b, unsigned k, uint32_t c) {
+    const int fraction = tensor_fraction((tensor_format)(i->x & 15)) + tensor_fraction((tensor_format)(i->x >> 4 & 15));
+    for (unsigned from = 0, step = i->x >> 24; from < k; from += step) {
+        tensor_sum s;
+        tensor_begin(&s, fraction, (int)i->y);
+        step_products(&s, a + from, b + from, step);
+        c = i->x & HMMA_HALVES ? tensor_half(&s, (uint16_t)c) : tensor_float(&s, c);
+    }
+    return c;
+}
+static inline uint32_t get_c(const eng_ins *i, uint8_t *R, unsigned r, unsigned n) {
+    return i->x & HMMA_HALVES ? *cd_halves(R, i->c, r, n / 2) >> n % 2 * 16 & 0xffff : *cd_word(R, i->c, r, n);
+}
+static inline void put_d(const eng_ins *i, uint32_t out[][32], unsigned r, unsigned n, uint32_t d) {
+    if (!(i->x & HMMA_HALVES)) out[r / 8 * 2 + n % 2][r % 8 * 4 + n / 2] = d;
+    else if (n % 2) out[r / 8][r % 8 * 4 + n / 2] |= d << 16;
+    else out[r / 8][r % 8 * 4 + n / 2] = d;
+}
 ENG_HANDLER(hmma) {
     uint32_t on = eng_on(i, w, mask);
     if (!on) ENG_NEXT;
-    tensor_format f = (tensor_format)(i->x & 0xff);
-    unsigned k = i->x >> 8 & 0xff, step = i->x >> 24;
-    bool halves = i->x >> 16 & 1;
+    tensor_format f = (tensor_format)(i->x & 15), of_b = (tensor_format)(i->x >> 4 & 15);
+    unsigned k = i->x >> 8 & 0xff;
     tensor_number a[16][32], b[8][32];
     uint32_t out[4][32];
     for (unsigned r = 0; r < 16; r++) decode_row(a[r], R, i->a, 16, r, k, f, true);
-    for (unsigned n = 0; n < 8; n++) decode_row(b[n], R, i->b, 8, n, k, f, false);
+    for (unsigned n = 0; n < 8; n++) decode_row(b[n], R, i->b, 8, n, k, of_b, false);
     for (unsigned r = 0; r < 16; r++)
-        for (unsigned n = 0; n < 8; n++) {
-            uint32_t c = halves ? *cd_halves(R, i->c, r, n / 2) >> n % 2 * 16 & 0xffff : *cd_word(R, i->c, r, n);
-            for (unsigned from = 0; from < k; from += step) {
-                tensor_sum s;
-                tensor_begin(&s, 2 * tensor_fraction(f), (int)i->y);
-                step_products(&s, a[r] + from, b[n] + from, step);
-                c = halves ? tensor_half(&s, (uint16_t)c) : tensor_float(&s, c);
-            }
-            if (!halves) out[r / 8 * 2 + n % 2][r % 8 * 4 + n / 2] = c;
-            else if (n % 2) out[r / 8][r % 8 * 4 + n / 2] |= c << 16;
-            else out[r / 8][r % 8 * 4 + n / 2] = c;
-        }
-    write_back(i, R, on, halves ? 2 : 4, out);
+        for (unsigned n = 0; n < 8; n++) put_d(i, out, r, n, product_sum(i, a[r], b[n], k, get_c(i, R, r, n)));
+    write_back(i, R, on, i->x & HMMA_HALVES ? 2 : 4, out);
     ENG_NEXT;
 }
 
@@ -84,7 +92,7 @@ ENG_HANDLER(hmma) {
 static bool bind_products(eng_plan *plan, const sass_instr *in, eng_ins *out, tensor_format f, unsigned k, bool halves) {
     eng_operands(plan, in, out);
     unsigned bytes = f == TENSOR_TF32 ? 4 : f >= TENSOR_E4M3 ? 1 : 2, step = in->sm >= 90 || bytes == 1 ? k : (in->sm >= 80 ? 16 : 8) / bytes;
-    out->x = (uint32_t)f | k << 8 | (halves ? 1u << 16 : 0) | (step < k ? step : k) << 24;
+    out->x = (uint32_t)f | (uint32_t)f << 4 | k << 8 | (halves ? HMMA_HALVES : 0u) | (step < k ? step : k) << 24;
     out->y = bytes == 1 ? TENSOR_KEPT_QUARTER : in->sm >= 90 ? TENSOR_KEPT : TENSOR_KEPT - 1;
     out->fn = hmma;
     return true;
@@ -147,6 +155,89 @@ static bool bind_hmma_884(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
+static tensor_format quarter_of(bool e5m2) { return e5m2 ? TENSOR_E5M2 : TENSOR_E4M3; }
+static bool bind_qmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (!bind_products(plan, in, out, quarter_of(in->sub), in->shape ? 32 : 16, in->type == SASS_F16)) return false;
+    out->x = (out->x & ~0xf0u) | (uint32_t)quarter_of(in->stype == SASS_E5M2X2) << 4;
+    return true;
+}
+
+/* --- sparse A --------------------------------------------------------------------------------------------- */
+
+/* Of four elements of a row of A two are there, and two bits of metadata each say which; of TF32, whose elements count as two halves,
+ * and of nibbles, which come in pairs, likewise. A row of A has 16, 32 or 64 such bits in the lanes of its quad. Of floats, one lane (the
+ * selector says which) or two have 16 bits each, in the low halves of their words for row g, in the high ones for row g + 8. Of integers, one
+ * pair of lanes (the selector's) or both have a word each: the first of the pair for row g, the second for row g + 8. */
+static inline uint64_t sparse_row(const uint8_t *R, uint32_t slot, unsigned r, unsigned n_bits, unsigned selector, bool integers) {
+    const uint32_t *quad = (const uint32_t *)(const void *)(R + slot) + r % 8 * 4;
+    unsigned lower = r / 8, pair = n_bits == 64 ? 0 : selector % 2 * 2;
+    if (n_bits == 16) return quad[selector] >> lower * 16 & 0xffff;
+    if (!integers) return (quad[pair] >> lower * 16 & 0xffff) | (quad[pair + 1] >> lower * 16 & 0xffff) << 16;
+    return quad[pair + lower] | (n_bits == 64 ? (uint64_t)quad[2 + lower] << 32 : 0);
+}
+static inline unsigned sparse_column(uint64_t row, unsigned j) { return j / 2 * 4 + (unsigned)(row >> 2 * j & 3); }
+
+/* imm: the metadata's slot; z: its bits a row | selector << 8 | (integers) << 12 */
+static inline uint64_t sparse_row_of(const eng_ins *i, const uint8_t *R, unsigned r) {
+    return sparse_row(R, (uint32_t)i->imm, r, i->z & 0xff, i->z >> 8 & 3, i->z >> 12);
+}
+static inline void bind_sparse(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned bits, bool integers) {
+    out->imm = eng_slot_src(plan, &in->extra);
+    out->z = (uint16_t)(bits | (unsigned)in->shift << 8 | (unsigned)integers << 12);
+}
+
+/* The bits of B's column that an element of A meets. */
+static inline uint32_t column_bits(const uint8_t *R, uint32_t b, unsigned n, unsigned at, unsigned width) {
+    return b_word(R, b, n, at / 32) >> at % 32 & ((1u << width) - 1);
+}
+/* The element of B's column n that meets element j of a row of A. */
+static inline tensor_number met_by(const eng_ins *i, const uint8_t *R, uint64_t meta, unsigned n, unsigned j) {
+    tensor_format f = (tensor_format)(i->x >> 4 & 15);
+    if (f == TENSOR_TF32) {
+        uint32_t low = column_bits(R, i->b, n, sparse_column(meta, 2 * j) * 16, 16), high = column_bits(R, i->b, n, sparse_column(meta, 2 * j + 1) * 16, 16);
+        return tensor_decode((low | high << 16) >> 13, f);
+    }
+    unsigned width = f >= TENSOR_E4M3 ? 8 : 16;
+    return tensor_decode(column_bits(R, i->b, n, sparse_column(meta, j) * width, width), f);
+}
+ENG_HANDLER(hmma_sp) {
+    uint32_t on = eng_on(i, w, mask);
+    if (!on) ENG_NEXT;
+    unsigned k = (i->x >> 8 & 0xff) / 2; /* elements of a row of A that are there */
+    tensor_number a[32], b[32];
+    uint32_t out[4][32];
+    for (unsigned r = 0; r < 16; r++) {
+        uint64_t meta = sparse_row_of(i, R, r);
+        decode_row(a, R, i->a, 16, r, k, (tensor_format)(i->x & 15), true);
+        for (unsigned n = 0; n < 8; n++) {
+            for (unsigned j = 0; j < k; j++) b[j] = met_by(i, R, meta, n, j);
+            put_d(i, out, r, n, product_sum(i, a, b, k, get_c(i, R, r, n)));
+        }
+    }
+    write_back(i, R, on, i->x & HMMA_HALVES ? 2 : 4, out);
+    ENG_NEXT;
+}
+static bool bind_hmma_sp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    static const uint8_t k[] = {8, 16, 0, 32}; /* 1688, 16816, 16832 */
+    bool halves = in->type == SASS_F16, single = in->stype == SASS_TF32;
+    if (in->shape > 3 || (halves && in->stype != SASS_F16) || (single ? in->shape > 1 : !(in->shape & 1)))
+        return eng_refuse(plan, "these types in this shape");
+    tensor_format f = single ? TENSOR_TF32 : in->stype == SASS_BF16 ? TENSOR_BF16 : TENSOR_F16;
+    if (!bind_products(plan, in, out, f, k[in->shape], halves)) return false;
+    unsigned step = out->x >> 24;
+    if (step > k[in->shape] / 2u) out->x = (out->x & 0xffffff) | (uint32_t)(k[in->shape] / 2) << 24;
+    bind_sparse(plan, in, out, single ? 2u * k[in->shape] : k[in->shape], false);
+    out->fn = hmma_sp;
+    return true;
+}
+static bool bind_qmma_sp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (!bind_qmma(plan, in, out)) return false;
+    out->x = (out->x & 0xff00ff) | 64u << 8 | 32u << 24;
+    bind_sparse(plan, in, out, 64, true);
+    out->fn = hmma_sp;
+    return true;
+}
+
 /* --- IMMA and BMMA: integers, exact ------------------------------------------------------------------------- */
 
 /* x: bits of an element | rows << 8 | words of a row << 16; y: 1 A signed, 2 B signed, 4 saturates, 8 XOR, 16 AND */
@@ -176,6 +267,10 @@ ENG_HANDLER(imma) {
     write_back(i, R, on, rows / 4, out);
     ENG_NEXT;
 }
+static uint32_t int_signs(const sass_instr *in) {
+    return (in->type == SASS_S8 || in->type == SASS_S4 ? INT_A_SIGNED : 0u) | (in->stype == SASS_S8 || in->stype == SASS_S4 ? INT_B_SIGNED : 0u) |
+           (in->flags & SASS_SAT ? INT_SAT : 0u);
+}
 static bool bind_imma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool nibbles = in->type == SASS_U4 || in->type == SASS_S4, both = nibbles == (in->stype == SASS_U4 || in->stype == SASS_S4);
     static const uint8_t columns[] = {16, 0, 32, 0, 16, 32, 64}; /* 8816, 8832, 16816, 16832, 16864 */
@@ -183,9 +278,39 @@ static bool bind_imma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (!k || !both || (nibbles ? k == 16 : k == 64 || in->shape == 2)) return eng_refuse(plan, "these types in this shape");
     eng_operands(plan, in, out);
     out->x = bits | (in->shape < 4 ? 8u : 16u) << 8 | k * bits / 32 << 16;
-    out->y = (in->type == SASS_S8 || in->type == SASS_S4 ? INT_A_SIGNED : 0u) | (in->stype == SASS_S8 || in->stype == SASS_S4 ? INT_B_SIGNED : 0u) |
-             (in->flags & SASS_SAT ? INT_SAT : 0u);
+    out->y = int_signs(in);
     out->fn = imma;
+    return true;
+}
+ENG_HANDLER(imma_sp) {
+    uint32_t on = eng_on(i, w, mask), bits = i->x & 0xff, words = i->x >> 16;
+    if (!on) ENG_NEXT;
+    uint32_t out[4][32];
+    for (unsigned r = 0; r < 16; r++) {
+        uint64_t meta = sparse_row_of(i, R, r);
+        for (unsigned n = 0; n < 8; n++) {
+            int64_t sum = (int32_t)*cd_word(R, i->c, r, n);
+            for (unsigned k = 0; k < words; k++) { /* a word of A: four bytes, each alone or as two nibbles */
+                uint32_t b = 0;
+                for (unsigned j = 0; j < 4; j++) b |= column_bits(R, i->b, n, sparse_column(meta, 4 * k + j) * 8, 8) << 8 * j;
+                sum += dot(a_word(R, i->a, 16, r, k), b, bits, i->y);
+            }
+            if (i->y & INT_SAT) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            out[r / 8 * 2 + n % 2][r % 8 * 4 + n / 2] = (uint32_t)sum;
+        }
+    }
+    write_back(i, R, on, 4, out);
+    ENG_NEXT;
+}
+static bool bind_imma_sp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    bool nibbles = in->type == SASS_U4 || in->type == SASS_S4, both = nibbles == (in->stype == SASS_U4 || in->stype == SASS_S4);
+    unsigned k = in->shape == 5 ? 32 : in->shape == 6 ? 64 : in->shape == 7 ? 128 : 0, bits = nibbles ? 4 : 8;
+    if (!k || !both || (nibbles ? k == 32 : k == 128)) return eng_refuse(plan, "these types in this shape");
+    eng_operands(plan, in, out);
+    out->x = bits | k / 2 * bits / 32 << 16;
+    out->y = int_signs(in);
+    bind_sparse(plan, in, out, nibbles ? k / 2 : k, true);
+    out->fn = imma_sp;
     return true;
 }
 static bool bind_bmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -261,7 +386,7 @@ static bool bind_dmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 ENG_HANDLER(movm) {
     uint32_t on = eng_on(i, w, mask), out[1][32];
-    if (!on) ENG_NEXT;
+    if (on != mask) ENG_NEXT; /* not by some lanes only */
     const uint32_t *from = eng_u32(R, i->a);
     for (unsigned l = 0; l < 32; l++) {
         unsigned row = l / 4, column = l % 4 * 2; /* of the result: (row, column) is (column, row) of the source */
@@ -278,4 +403,4 @@ static bool bind_movm(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"hmma_884", bind_hmma_884}, {"imma", bind_imma}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});
+ENG_FAMILY(tensor, {"hmma", bind_hmma}, {"hmma_884", bind_hmma_884}, {"hmma_sp", bind_hmma_sp}, {"qmma", bind_qmma}, {"qmma_sp", bind_qmma_sp}, {"imma", bind_imma}, {"imma_sp", bind_imma_sp}, {"bmma", bind_bmma}, {"dmma", bind_dmma}, {"movm", bind_movm});

@@ -117,4 +117,49 @@ static bool bind_tld4(eng_plan *p, const sass_instr *in, eng_ins *out) {
     out->x |= (uint32_t)in->sub << 24;
     return true;
 }
-ENG_FAMILY(texture, {"tex", bind_tex}, {"tld", bind_tld}, {"tld4", bind_tld4}, {"txd", bind_txd});
+/* --- TXQ ------------------------------------------------------------------------------------------------------- */
+
+/* Of the level in A: width, height and depth, of layered ones the layers behind the other dimensions; and how many levels there are. A cube
+ * is two-dimensional. A level that is not there has no size. */
+static void sizes(const eng_texture *t, uint32_t level, uint32_t v[4]) {
+    memset(v, 0, 4 * sizeof *v);
+    v[3] = t->n_levels;
+    if (level >= t->n_levels) return;
+    v[0] = t->levels[level].width;
+    v[1] = t->dims > 1 ? t->levels[level].height : t->layered ? t->layers : 1;
+    v[2] = t->dims > 2 ? t->levels[level].depth : t->dims > 1 && t->layered ? t->layers : 0;
+}
+static __attribute__((noinline)) const eng_ins *query(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
+    uint32_t on = eng_on(i, w, mask);
+    w->worked |= on;
+    ENG_LANES(l, on) {
+        uint32_t handle = eng_u32(R, i->c)[l], v[4];
+        const eng_texture *t = eng_texture_get(w->worker->device, handle);
+        if (!t) {
+            no_object(i, w, l, handle, "texture");
+            ENG_GOTO(eng_end(w, i));
+        }
+        sizes(t, eng_u32(R, i->a)[l], v);
+        unsigned n = 0;
+        for (unsigned c = 0; c < 4; c++)
+            if (i->x >> (16 + c) & 1) {
+                eng_u32(R, (n < 2 ? i->d : (uint32_t)i->imm) + n % 2 * ENG_SLOT)[l] = v[c];
+                n++;
+            }
+    }
+    ENG_NEXT;
+}
+static bool bind_txq(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    enum { DIMENSION };
+    if (in->sub != DIMENSION) return eng_refuse(plan, "what is asked of the texture");
+    if (in->extra.kind == SASS_NONE) return eng_refuse(plan, "a handle in a register");
+    out->d = eng_slot_dst(plan, &in->dst);
+    out->imm = eng_slot_dst(plan, &in->dst2);
+    out->a = eng_slot_src(plan, &in->a);
+    out->c = eng_slot_src(plan, &in->extra);
+    out->x = (uint32_t)(in->byte & 15) << 16;
+    out->fn = query;
+    return true;
+}
+
+ENG_FAMILY(texture, {"txq", bind_txq}, {"tex", bind_tex}, {"tld", bind_tld}, {"tld4", bind_tld4}, {"txd", bind_txd});

@@ -135,7 +135,7 @@ bool mem_fault_window(eng_warp *w, const eng_ins *i, eng_space space, const uint
             if (lanes >> l & 1 && ((addresses[l] & (i->width - 1u)) != 0) == misaligned) same |= 1u << l;
         if (!same) continue;
         unsigned first = (unsigned)__builtin_ctz(same);
-        eng_finding f = {.kind = misaligned ? ENG_FAULT_MISALIGNED : space == ENG_LOCAL ? ENG_FAULT_LOCAL : ENG_FAULT_SHARED,
+        eng_finding f = {.kind = misaligned ? ENG_FAULT_MISALIGNED : space == ENG_LOCAL ? ENG_FAULT_LOCAL : space == ENG_CLUSTER ? ENG_FAULT_CLUSTER : ENG_FAULT_SHARED,
                          .lanes = same, .lane = first, .space = space, .access = (uint8_t)i->z, .width = i->width,
                          .address = addresses[first], .fatal = true};
         snprintf(f.text, sizeof f.text, "%s memory has %" PRIu64 " bytes", space == ENG_LOCAL ? "the thread's local" : "the block's shared", size);

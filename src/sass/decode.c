@@ -142,6 +142,7 @@ static void set_atomic_width(sass_instr *i) {
     switch (i->type) {
     case SASS_U64:
     case SASS_S64:
+    case SASS_SD64:
     case SASS_F64:
     case SASS_B64:
         i->width = 8;
@@ -199,7 +200,7 @@ static bool decode_as(unsigned op, sass_instr *out) {
     }
     if (at.bad) return false;
     if (row->class == SASS_CLASS_GLOBAL_ATOM || row->class == SASS_CLASS_GLOBAL_RED ||
-        row->class == SASS_CLASS_SHARED_ATOM)
+        row->class == SASS_CLASS_SHARED_ATOM || op == SASS_REDAS || op == SASS_SURED || op == SASS_SUATOM)
         set_atomic_width(&i);
     *out = i;
     return true;

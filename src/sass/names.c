@@ -26,6 +26,7 @@ static const char *const special_names[256] = {
     [0x33] = "SR_SMEMBANKS",
     [0x34] = "SR_LWINLO",
     [0x35] = "SR_LWINSZ",
+    [0x37] = "SR_LMEMHIOFF",
     [0x38] = "SR_EQMASK",
     [0x39] = "SR_LTMASK",
     [0x3a] = "SR_LEMASK",

@@ -98,7 +98,7 @@ static void places_of(const sass_row *row, bool *in_a, bool *in_c) {
         const sass_operand_spec *spec = &sass_operand_specs[*id];
         if (spec->take != sass_take_source && spec->take != sass_take_source_lea &&
             spec->take != sass_take_source_cross && spec->take != sass_take_source_merge &&
-            spec->take != sass_take_source_packed)
+            spec->take != sass_take_source_packed && spec->take != sass_take_source_opt)
             continue;
         const unsigned where = spec->arg;
         *in_a |= where == PLACE_A || where == PLACE_UA;
@@ -127,7 +127,7 @@ static void take_register(sass_cursor *at, sass_operand *o, place where, bool un
     o->kind = uniform ? SASS_UREG : SASS_REG;
     o->reg = uniform ? ureg_at(i, lo[where]) : (uint8_t)bits(i, lo[where], 8);
     take_signs(at, o, where);
-    if (uniform || (i->lo & 0x1ff) >= 0x180) return; /* memory and control: no reuse hint */
+    if (uniform || (i->lo & 0x1ff) >= 0x160) return; /* textures, memory and control: no reuse hint */
     /* The hint goes by logical position, which is the second one for slot C in forms 2, 3 and 7. */
     const bool c_is_second = at->form == 2 || at->form == 3 || at->form == 7;
     const unsigned position = where == IN_A ? 0 : where == IN_B ? 1 : c_is_second ? 1 : 2;
@@ -263,7 +263,8 @@ static void show_immediate(sass_cursor *at, sass_text *out, const sass_operand *
         }
         break;
     default:
-        sass_put(out, "0x%x", v);
+        if (at->instr->op == SASS_VIMNMX && at->instr->flags & SASS_SIGNED) sass_put_hex(out, (int32_t)v);
+        else sass_put(out, "0x%x", v);
     }
 }
 
@@ -361,6 +362,15 @@ void sass_show_source_cross(sass_cursor *at, sass_text *out, unsigned where, uns
 /* The value whose other half a conversion keeps. */
 static bool merges(const sass_instr *i) {
     return i->sub == SASS_F2FP_MERGE || i->sub == SASS_F2FP_PACK_MERGE || i->sub == SASS_F2FP_UNPACK_MERGE;
+}
+/* Not printed when it is RZ. */
+void sass_take_source_opt(sass_cursor *at, unsigned where, unsigned suffix) {
+    sass_take_source(at, where, suffix);
+}
+void sass_show_source_opt(sass_cursor *at, sass_text *out, unsigned where, unsigned suffix) {
+    UNUSED(where);
+    const sass_operand *o = slot_of(at);
+    if (o->reg != SASS_RZ) show_operand(at, out, o, suffix);
 }
 /* The one that comes to the high half, where two are packed. */
 static bool packs(const sass_instr *i) {
@@ -559,7 +569,8 @@ void sass_take_swizzle_pattern(sass_cursor *at, unsigned lo, unsigned arg2) {
 void sass_show_swizzle_pattern(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     sass_item(out);
-    for (unsigned k = 0; k < 4; k++) sass_put(out, "%c", "PNRZ"[at->instr->sub >> (2 * k) & 3]);
+    static const char *const pairs[] = {"PP", "PN", "NP", "ZP"}; /* signs of the two operands; Z: without the first */
+    for (unsigned k = 4; k-- > 0;) sass_put(out, "%s", pairs[at->instr->sub >> 2 * k & 3]);
 }
 
 /* A number that is only printed and kept as the next source. */

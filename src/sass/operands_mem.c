@@ -1,4 +1,6 @@
 /* Memory operands: addresses and the data beside them. */
+#include <string.h>
+
 #include "sass/forms.h"
 
 #define UNUSED(x) (void)(x)
@@ -67,7 +69,7 @@ static void put_address(sass_text *out, const sass_address *m, const char *suffi
     const char *plus = "";
     char reg[8];
     sass_put(out, "[");
-    if (m->base != SASS_RZ) {
+    if (m->base != SASS_RZ || (uniform && !strcmp(suffix, ".U32"))) {
         sass_put(out, "%s", reg_name(m->base, reg));
         if (m->scale > 1) sass_put(out, ".X%u", m->scale);
         sass_put(out, "%s", suffix);
@@ -126,6 +128,20 @@ void sass_show_shared(sass_cursor *at, sass_text *out, unsigned ureg_lo, unsigne
     UNUSED(local);
     sass_item(out);
     put_address(out, &at->instr->mem, "", ureg_lo && bit(at->instr, 91));
+}
+
+/* STAS, REDAS: a pair, of which the second register is the address of a barrier. */
+void sass_take_remote(sass_cursor *at, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    sass_instr *i = at->instr;
+    i->mem = (sass_address){
+        .present = true, .base = (uint8_t)bits(i, 24, 8), .uniform = 255, .desc = 255, .scale = 1, .wide = true, .offset = (int32_t)sbits(i, 40, 24)};
+    if (ureg_at(i, 64) != SASS_URZ) at->bad = true;
+}
+void sass_show_remote(sass_cursor *at, sass_text *out, unsigned arg, unsigned arg2) {
+    UNUSED(arg), UNUSED(arg2);
+    sass_item(out);
+    put_address(out, &at->instr->mem, ".64", false);
 }
 
 /* --- data ------------------------------------------------------------------------------------ */
@@ -229,7 +245,7 @@ void sass_show_async_global(sass_cursor *at, sass_text *out, unsigned arg, unsig
 
 /* Operations on the whole cache have no address. */
 static bool cctl_has_address(const sass_instr *i) {
-    return i->sub < 4 || i->sub == 5;
+    return i->sub < 4 || i->sub == 5 || i->sub >= 10;
 }
 void sass_take_cctl_address(sass_cursor *at, unsigned arg, unsigned arg2) {
     UNUSED(arg), UNUSED(arg2);

@@ -47,7 +47,7 @@ void sass_show_tex_handle(sass_cursor *at, sass_text *out, unsigned arg, unsigne
     if (o->kind == SASS_CONST)
         sass_put(out, "0x%x, 0x%x", o->bank, (unsigned)(o->value / 4));
     else
-        put_reg(out, o);
+        sass_put(out, "%s%u%s", o->kind == SASS_UREG ? "UR" : "R", o->reg, o->kind == SASS_UREG && at->instr->sm < 100 ? ", 0x0" : "");
 }
 
 void sass_take_tex_dim(sass_cursor *at, unsigned lo, unsigned width) {
@@ -68,6 +68,15 @@ void sass_take_tex_mask(sass_cursor *at, unsigned lo, unsigned width) {
 void sass_show_tex_mask(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
     UNUSED(lo), UNUSED(width);
     if (at->instr->byte == ALL_COMPONENTS) return;
+    sass_item(out);
+    sass_put(out, "0x%x", at->instr->byte);
+}
+
+void sass_take_txq_mask(sass_cursor *at, unsigned lo, unsigned width) {
+    sass_take_tex_mask(at, lo, width);
+}
+void sass_show_txq_mask(sass_cursor *at, sass_text *out, unsigned lo, unsigned width) {
+    UNUSED(lo), UNUSED(width);
     sass_item(out);
     sass_put(out, "0x%x", at->instr->byte);
 }
@@ -180,11 +189,13 @@ void sass_show_sel64(sass_cursor *at, sass_text *out, unsigned uniform, unsigned
 void sass_take_sparse_metadata(sass_cursor *at, unsigned lo, unsigned arg2) {
     UNUSED(arg2);
     at->instr->extra = reg_at(at->instr, lo);
+    at->instr->extra.reuse = bit(at->instr, 50);
 }
 void sass_show_sparse_metadata(sass_cursor *at, sass_text *out, unsigned lo, unsigned arg2) {
     UNUSED(lo), UNUSED(arg2);
     sass_item(out);
     put_reg(out, &at->instr->extra);
+    if (at->instr->extra.reuse) sass_put(out, ".reuse");
 }
 void sass_take_sparse_selector(sass_cursor *at, unsigned lo, unsigned width) {
     at->instr->shift = (uint8_t)bits(at->instr, lo, width);

@@ -83,12 +83,14 @@ static fragments fragments_of(const sass_instr *i) {
     case SASS_BMMA:
         return bmma_fragments(i);
     case SASS_HMMA_SP:
-        return i->shape == 3 || i->stype == SASS_TF32 ? (fragments){4, 4, i->type == SASS_F32 ? 4 : 2}
+        return i->shape == 3 || (i->stype == SASS_TF32 && i->shape == 1) ? (fragments){4, 4, i->type == SASS_F32 ? 4 : 2}
                                                       : (fragments){2, 2, i->type == SASS_F32 ? 4 : 2};
     case SASS_IMMA_SP:
         return i->shape == 5 ? (fragments){2, 2, 4} : (fragments){4, 4, 4};
     case SASS_QMMA:
-        return (fragments){4, 2, i->type == SASS_F32 ? 4 : 2};
+        return i->shape ? (fragments){4, 2, i->type == SASS_F32 ? 4 : 2} : (fragments){2, 1, i->type == SASS_F32 ? 4 : 2};
+    case SASS_QMMA_SP:
+        return (fragments){4, 4, i->type == SASS_F32 ? 4 : 2};
     case SASS_DMMA:
         return dmma_fragments(i);
     default:
@@ -242,6 +244,7 @@ unsigned sass_dst_regs(const sass_instr *i) {
     case SASS_HMMA_SP:
     case SASS_IMMA_SP:
     case SASS_QMMA:
+    case SASS_QMMA_SP:
     case SASS_DMMA:
         return fragments_of(i).cd;
     case SASS_LDSM:
@@ -306,6 +309,7 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
     case SASS_HMMA_SP:
     case SASS_IMMA_SP:
     case SASS_QMMA:
+    case SASS_QMMA_SP:
     case SASS_DMMA:
         return a ? fragments_of(i).a : b ? fragments_of(i).b : fragments_of(i).cd;
     case SASS_STSM:
@@ -330,6 +334,8 @@ unsigned sass_src_regs(const sass_instr *i, const sass_operand *slot) {
         return words_of_width(i->width);
     case SASS_CLASS_SURFACE:
         return surface_words(i);
+    case SASS_CLASS_ASYNC_COPY:
+        return i->op == SASS_STAS || i->op == SASS_REDAS ? words_of_width(i->width) : 1;
     default:
         return 1;
     }

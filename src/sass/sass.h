@@ -70,7 +70,8 @@ typedef enum sass_round { SASS_RN, SASS_RM, SASS_RP, SASS_RZ_ } sass_round; /* F
 typedef enum sass_type {
     SASS_TYPE_NONE, SASS_U8, SASS_S8, SASS_U16, SASS_S16, SASS_U32, SASS_S32, SASS_U64, SASS_S64,
     SASS_F16, SASS_BF16, SASS_F32, SASS_F64, SASS_TF32, SASS_F16X2, SASS_BF16X2, SASS_B64, SASS_B128, SASS_U4, SASS_S4, SASS_U2, SASS_S2,
-    SASS_E4M3X2, SASS_E5M2X2 /* 8-bit floats, two of them */
+    SASS_E4M3X2, SASS_E5M2X2 /* 8-bit floats, two of them */,
+    SASS_SD32, SASS_SD64 /* integers whose sign the surface says */
 } sass_type;
 typedef enum sass_atom {
     SASS_ATOM_ADD, SASS_ATOM_MIN, SASS_ATOM_MAX, SASS_ATOM_INC, SASS_ATOM_DEC, SASS_ATOM_AND, SASS_ATOM_OR,
@@ -99,7 +100,7 @@ enum {
     SASS_X = 1 << 9 /* extended: takes the carry */, SASS_HI = 1 << 10, SASS_WRAP = 1 << 11 /* .W */,
     SASS_RIGHT = 1 << 12, SASS_EX = 1 << 13, SASS_SX32 = 1 << 14, SASS_SIGNED = 1 << 15, SASS_PAND = 1 << 16,
     SASS_SH = 1 << 17, SASS_ZFILL = 1 << 18, SASS_CACHED = 1 << 19 /* LDGSTS: not .BYPASS */, SASS_COLLECTIVE = 1 << 20,
-    SASS_NOINC = 1 << 21, SASS_ABS_TARGET = 1 << 22, SASS_ACC = 1 << 23, SASS_MERGE_C = 1 << 24,
+    SASS_NOINC = 1 << 21, SASS_ABS_TARGET = 1 << 22, SASS_ACC = 1 << 23,
     SASS_SPARSE = 1 << 25, SASS_NTZ = 1 << 26, SASS_CLEAR = 1 << 27, SASS_MOD64 = 1 << 28, SASS_BRANCH_DIV = 1 << 29,
     SASS_BRANCH_CONV = 1 << 30
 };

@@ -22,6 +22,7 @@ static const struct { watch_kind kind; const char *words; } engine_kinds[] = {
     [ENG_FAULT_GIVEN_BACK] = {WATCH_KIND_USE_AFTER_FREE, "memory that was given back to the program's memory pool"},
     [ENG_FAULT_FORBIDDEN] = {WATCH_KIND_OUT_OF_BOUNDS, "memory that the program has not permitted such an access to"},
     [ENG_FAULT_SHARED] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the block's shared memory"},
+    [ENG_FAULT_CLUSTER] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the cluster's shared memory"},
     [ENG_FAULT_ENDED] = {WATCH_KIND_OUT_OF_BOUNDS, "shared memory of a block of the cluster that has ended"},
     [ENG_FAULT_LOCAL] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of the thread's local memory"},
     [ENG_FAULT_CONSTANT] = {WATCH_KIND_OUT_OF_BOUNDS, "out of bounds of a constant bank"},

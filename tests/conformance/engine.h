@@ -47,7 +47,7 @@ static inline bool probe_open(probe_machine *m, uint8_t *cubin, size_t size) {
 }
 static inline void probe_close(probe_machine *m) { eng_device_free(m->device); }
 
-static inline wg_status probe_run(probe_machine *m, probe_word word, probe_kind kind, uint32_t *out) {
+static inline wg_status probe_run_blocks(probe_machine *m, probe_word word, probe_kind kind, unsigned blocks, uint32_t *out) {
     static probe_code code;
     img_module *module = NULL;
     eng_code *loaded = NULL;
@@ -60,7 +60,7 @@ static inline wg_status probe_run(probe_machine *m, probe_word word, probe_kind 
         probe_params p = {m->in[kind], m->uni[kind], m->out, m->scratch, 0, {0}};
         memcpy(p.constants, m->constants[kind], sizeof p.constants);
         eng_result result = {0};
-        eng_launch l = {.function = img_find_function(module, "probe"), .grid = {PROBE_THREADS / PROBE_BLOCK, 1, 1},
+        eng_launch l = {.function = img_find_function(module, "probe"), .grid = {blocks, 1, 1},
                         .block = {PROBE_BLOCK, 1, 1}, .params = &p, .jobs = 1, .max_instructions = 1000000};
         st = eng_run(loaded, &l, &result, &m->err);
         eng_result_free(&result);
@@ -70,6 +70,9 @@ static inline wg_status probe_run(probe_machine *m, probe_word word, probe_kind 
     if (loaded) eng_unload(loaded);
     if (module) img_module_free(module);
     return st;
+}
+static inline wg_status probe_run(probe_machine *m, probe_word word, probe_kind kind, uint32_t *out) {
+    return probe_run_blocks(m, word, kind, PROBE_THREADS / PROBE_BLOCK, out);
 }
 
 #endif

@@ -80,6 +80,37 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) mailbox(int *out) {
     }
 }
 
+/* Stores and reductions that tell a barrier of the other block of their bytes: 64 words, then the barrier's parity before and after. */
+extern "C" __global__ void __cluster_dims__(2, 1, 1) told(unsigned *out) {
+    __shared__ alignas(8) unsigned long long bar;
+    __shared__ alignas(16) unsigned d[64];
+    cg::cluster_group c = cg::this_cluster();
+    const unsigned t = threadIdx.x, other = c.block_rank() ^ 1, to = of_rank(window(d), other), at = of_rank(window(&bar), other);
+    d[t] = 0x100 + t;
+    if (t == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(window(&bar)) : "memory");
+    c.sync();
+    if (c.block_rank() == 0 && t == 0) {
+#define STORE(type, value, ...) asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" type " [%0], " value ", [%1];" :: "r"(to + __VA_ARGS__)
+        STORE(".u32", "%2", 0), "r"(at), "r"(0xabcd0001) : "memory");
+        STORE(".v2.u32", "{%2, %3}", 8), "r"(at), "r"(2), "r"(3) : "memory");
+        STORE(".v4.u32", "{%2, %3, %4, %5}", 16), "r"(at), "r"(4), "r"(5), "r"(6), "r"(7) : "memory");
+        STORE(".u64", "%2", 32), "r"(at), "l"(0x123456789abcdefull) : "memory");
+        STORE(".v2.u64", "{%2, %3}", 48), "r"(at), "l"(0x11ull), "l"(0x22ull) : "memory");
+#define REDUCE(op, place, kind, value) \
+        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes" op " [%0], %1, [%2];" :: "r"(to + place), kind(value), "r"(at) : "memory")
+        REDUCE(".add.u32", 64, "r", 5u); REDUCE(".add.s32", 68, "r", -7); REDUCE(".min.u32", 72, "r", 3u); REDUCE(".min.s32", 76, "r", -3);
+        REDUCE(".max.u32", 80, "r", 0xffff0000u); REDUCE(".max.s32", 84, "r", -9); REDUCE(".inc.u32", 88, "r", 0x200u); REDUCE(".dec.u32", 92, "r", 0x50u);
+        REDUCE(".and.b32", 96, "r", 0xffu); REDUCE(".or.b32", 100, "r", 0xff00u); REDUCE(".xor.b32", 104, "r", 0xffffu); REDUCE(".add.u64", 112, "l", ~0ull);
+    }
+    if (c.block_rank() == 1) {
+        if (t == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(window(&bar)), "r"(104) : "memory");
+        asm volatile("{.reg .pred p; AGAIN: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0, 1000; @!p bra AGAIN;}" :: "r"(window(&bar)) : "memory");
+        out[t] = d[t];
+        if (t < 2) asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}" : "=r"(out[64 + t]) : "r"(window(&bar)), "r"(t));
+    }
+    c.sync();
+}
+
 /* The barrier of a cluster of one block, or of none. */
 extern "C" __global__ void alone(int *out) {
     __shared__ int x[256];

@@ -131,6 +131,22 @@ static void test_barrier(void **state) {
     machine_close(m);
 }
 
+/* What an H200 left in the other block's memory. */
+static void test_told(void **state) {
+    (void)state;
+    static const uint32_t want[] = {0xabcd0001, 0x101, 2, 3, 4, 5, 6, 7, 0x89abcdef, 0x1234567, 0x10a, 0x10b, 0x11, 0, 0x22, 0, 0x115, 0x10a, 3, 0xfffffffd, 0xffff0000,
+                                    0x115, 0x117, 0x50, 0x18, 0xff19, 0xfee5, 0x11b, 0x11b, 0x11d};
+    uint32_t got[66];
+    machine *m = open_machine();
+    uint64_t out = machine_alloc(m, NULL, sizeof got);
+    run_well(m, "told", (const uint32_t[3]){2, 1, 1}, 64, NULL, 0, &out);
+    machine_read(m, got, out, sizeof got);
+    for (unsigned k = 0; k < 64; k++) assert_int_equal(got[k], k < sizeof want / sizeof *want ? want[k] : 0x100 + k);
+    assert_int_equal(got[64], 1); /* all the bytes came */
+    assert_int_equal(got[65], 0);
+    machine_close(m);
+}
+
 /* --- what goes wrong ------------------------------------------------------------------------------------ */
 
 static void fails(machine *m, const char *kernel, uint64_t out, wg_status status, eng_finding_kind kind, uint32_t lanes, const char *says) {
@@ -146,8 +162,8 @@ static void test_faults(void **state) {
     machine *m = open_machine();
     uint64_t out = machine_alloc(m, NULL, 1024);
     fails(m, "too_late", out, WG_ERR_FAULT, ENG_FAULT_ENDED, UINT32_MAX, "of rank 1 in the cluster, has ended");
-    fails(m, "no_such_block", out, WG_ERR_FAULT, ENG_FAULT_SHARED, 8, "rank 2 of a cluster of 2 blocks");
-    fails(m, "beyond", out, WG_ERR_FAULT, ENG_FAULT_SHARED, UINT32_MAX, "shared memory has 1056 bytes");
+    fails(m, "no_such_block", out, WG_ERR_FAULT, ENG_FAULT_CLUSTER, 8, "rank 2 of a cluster of 2 blocks");
+    fails(m, "beyond", out, WG_ERR_FAULT, ENG_FAULT_CLUSTER, UINT32_MAX, "shared memory has 1056 bytes");
     fails(m, "one_waits", out, WG_ERR_DEADLOCK, ENG_FAULT_DEADLOCK, 0, "BAR 1");
     const uint32_t grid[3] = {5, 1, 1}, two[3] = {2, 1, 1}, many[3] = {17, 1, 1}, seventeen[3] = {17, 1, 1};
     assert_int_equal(run(m, "where", grid, 32, two, 0, &out), WG_ERR_ARGUMENT);
@@ -156,7 +172,7 @@ static void test_faults(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_where), cmocka_unit_test(test_histogram), cmocka_unit_test(test_ring),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_where), cmocka_unit_test(test_histogram), cmocka_unit_test(test_ring), cmocka_unit_test(test_told),
                                        cmocka_unit_test(test_mailbox), cmocka_unit_test(test_barrier), cmocka_unit_test(test_faults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,6 +462,19 @@ static void note_conformance(void) {
     fclose(f);
 }
 
+/* Those that test_surface does. */
+static void note_surfaces(void) {
+    FILE *f = fopen(WG_TEST_DATA "/../conformance/surface_h200.txt", "r");
+    char line[300];
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        unsigned long long word[2];
+        sass_instr in;
+        if (*line != '#' && sscanf(line, "%*s %llx %llx", &word[1], &word[0]) == 2 && sass_decode((uint64_t[]){word[0], word[1]}, 0, 90, &in)) executed[in.op] = true;
+    }
+    fclose(f);
+}
+
 /* The kernels that test_texture, test_barrier, test_matrices, test_bulk and test_wgmma execute, from end to end. */
 static void note_cubin(const char *name, int sm) {
     char cubin[200];
@@ -493,10 +506,12 @@ static void every_row_is_executed(void **state) {
     (void)state;
     make_inputs();
     note_conformance();
+    note_surfaces();
     for (int sm = 80; sm <= 90; sm += 10) note_cubin("texture", sm), note_cubin("barrier", sm);
     for (int k = 0; k < PTX_TARGETS; k++) note_ptx(ptx_targets[k]);
-    note_cubin("matrices", 90);
+    note_cubin("matrices", 90), note_cubin("quarters", 89);
     note_cubin("bulk", 90), note_cubin("tma", 90), note_cubin("wgmma", 90);
+    note_cubin("../engine/cluster", 90); /* its test executes all of them */
     static const int sms[] = {75, 80, 86, 90, 100};
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);

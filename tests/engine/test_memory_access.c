@@ -61,6 +61,8 @@ bool eng_refuse(eng_plan *p, const char *why) { return (void)p, (void)why, false
 
 static eng_finding found[64];
 static unsigned n_found;
+uint32_t eng_slot_value(eng_plan *p, uint32_t value) { return (void)p, (void)value, 0; }
+const eng_texture *eng_texture_get(const eng_device *device, uint64_t handle) { return (void)device, (void)handle, NULL; }
 void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *f) {
     (void)w, (void)i;
     if (n_found < 64) found[n_found++] = *f;
