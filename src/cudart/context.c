@@ -121,13 +121,13 @@ static unsigned host_stack(void **frames, unsigned room) {
     return kept;
 }
 
-/* Defaults of a fresh device, as the programming guide gives them. */
+/* Defaults of a fresh device, as the programming guide and an H200 give them; two of them depend on its size. */
 static const size_t fresh_limits[] = {[cudaLimitStackSize] = 1024,
                                       [cudaLimitPrintfFifoSize] = 1 << 20,
                                       [cudaLimitMallocHeapSize] = 8 << 20,
                                       [cudaLimitDevRuntimeSyncDepth] = 2,
                                       [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-                                      [cudaLimitMaxL2FetchGranularity] = 128,
+                                      [cudaLimitMaxL2FetchGranularity] = 64,
                                       [cudaLimitPersistingL2CacheSize] = 0};
 _Static_assert(sizeof fresh_limits == sizeof rt.devices[0].limits, "every limit has a default");
 
@@ -143,9 +143,13 @@ static cudaError_t open_session(void) {
         ses_free(ses);
         return failed = no_session(&err);
     }
-    for (unsigned d = 0; d < rt_device_count(); d++) memcpy(rt.devices[d].limits, fresh_limits, sizeof fresh_limits);
     ses_on_stack(ses, host_stack);
     rt.session = ses;
+    for (unsigned d = 0; d < rt_device_count(); d++) {
+        memcpy(rt.devices[d].limits, fresh_limits, sizeof fresh_limits);
+        rt.devices[d].limits[cudaLimitPrintfFifoSize] = (size_t)rt_gpu()->sms << 16;
+        if (rt_gpu()->major >= 8) rt.devices[d].limits[cudaLimitPersistingL2CacheSize] = (size_t)rt_gpu()->l2 / 16 * 3;
+    }
     rt.owner = getpid();
     rt_lastwords_arm();
     return cudaSuccess;

@@ -272,18 +272,37 @@ cudaError_t cudaDeviceReset(void) {
 
 enum { MAX_STACK = 512 << 10 }; /* bytes of local memory that a thread can have, of all compute capabilities (programming guide) */
 
+static size_t at_least(size_t value, size_t least) { return value < least ? least : value; }
+static size_t multiple(size_t value, size_t of) { return value > SIZE_MAX - of ? value : (value + of - 1) / of * of; }
+/* What a limit becomes that is set, as an H200 has it. */
+static cudaError_t round_limit(enum cudaLimit limit, size_t *value) {
+    struct cudaDeviceProp p;
+    switch (limit) {
+    case cudaLimitStackSize:
+        *value = multiple(*value, 16);
+        return *value > MAX_STACK ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+        *value = at_least(*value, 512 << 10);
+        if (*value > (size_t)2 << 30) *value = (size_t)2 << 30;
+        return cudaSuccess;
+    case cudaLimitMallocHeapSize: *value = at_least(*value, 4 << 20); return cudaSuccess;
+    case cudaLimitDevRuntimePendingLaunchCount: *value = at_least(*value, 32); return cudaSuccess;
+    case cudaLimitMaxL2FetchGranularity: return *value > 128 ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaLimitPersistingL2CacheSize:
+        rt_device_describe(rt_gpu(), rt_current(), &p);
+        if (!p.persistingL2CacheMaxSize) return cudaErrorUnsupportedLimit;
+        if (*value > (size_t)p.persistingL2CacheMaxSize) return cudaErrorInvalidValue;
+        *value = multiple(*value, (size_t)p.l2CacheSize / 16);
+        return cudaSuccess;
+    default: return cudaSuccess;
+    }
+}
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
     if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return rt_note(cudaErrorInvalidValue);
     if (limit == cudaLimitDevRuntimeSyncDepth) return rt_note(cudaErrorUnsupportedLimit); /* of the old dynamic parallelism */
     cudaError_t e = rt_enter();
     if (e) return e;
-    if (limit == cudaLimitStackSize && value > MAX_STACK) return rt_leave(cudaErrorInvalidValue);
-    if (limit == cudaLimitPersistingL2CacheSize) {
-        struct cudaDeviceProp p;
-        rt_device_describe(rt_gpu(), rt_current(), &p);
-        if (!p.persistingL2CacheMaxSize) return rt_leave(cudaErrorUnsupportedLimit);
-        if (value > (size_t)p.persistingL2CacheMaxSize) value = (size_t)p.persistingL2CacheMaxSize;
-    }
+    if ((e = round_limit(limit, &value))) return rt_leave(e);
     rt_here()->limits[limit] = value;
     return rt_leave(cudaSuccess);
 }

@@ -212,18 +212,19 @@ static dim3 cluster_of(const cudaLaunchConfig_t *config, const img_function *ima
     return (dim3){1, 1, 1};
 }
 
-/* The blocks of a cluster lie in one GPC. Of sm_90 a full one has 18 SMs; what the devices sold lack of eight full ones is taken from
- * each in turn, two SMs (a TPC) at a time. */
+/* The blocks of a cluster lie in one GPC, no more of one size than it has SMs, eight at most on an SM. How the SMs of a device are spread over GPCs
+ * differs from one sold to the next; this is one H200's, as its answers say: two GPCs with all 18, five with 16, one with 8, and 8 SMs in
+ * pairs (TPCs) of their own. Devices with fewer SMs lack them from the end. */
 static unsigned active_clusters(unsigned per_sm, unsigned size) {
-    enum { GPCS = 8, FULL = 18 };
-    unsigned sms[GPCS], missing = GPCS * FULL > rt_gpu()->sms ? GPCS * FULL - rt_gpu()->sms : 0, clusters = 0;
-    for (unsigned g = 0; g < GPCS; g++) sms[g] = FULL;
-    for (unsigned g = 0; missing; g = (g + 1) % GPCS) {
-        unsigned some = missing < 2 ? missing : 2;
-        sms[g] -= some < sms[g] ? some : sms[g];
-        missing -= some;
+    enum { BLOCKS_A_SM = 8 };
+    static const uint8_t gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+    unsigned left = rt_gpu()->sms, clusters = 0;
+    if (per_sm > BLOCKS_A_SM) per_sm = BLOCKS_A_SM;
+    for (unsigned g = 0; left; g = g + 1 < sizeof gpcs ? g + 1 : 2) {
+        unsigned sms = gpcs[g] < left ? gpcs[g] : left;
+        if (size <= sms) clusters += sms * per_sm / size;
+        left -= sms;
     }
-    for (unsigned g = 0; g < GPCS; g++) clusters += sms[g] * per_sm / size;
     return clusters;
 }
 
@@ -237,14 +238,18 @@ static cudaError_t about_clusters(int *out, const void *function, const cudaLaun
     uint64_t threads = (uint64_t)b->x * b->y * b->z;
     unsigned per_sm = threads <= UINT32_MAX ? rt_function_per_sm(fn, (unsigned)threads, config->dynamicSmemBytes) : 0, most = rt_function_max_cluster(fn);
     if (rt_gpu()->major < 9) return rt_leave(cudaErrorNotSupported);
+    const dim3 *g = &config->gridDim;
+    const uint32_t *own = fn->image->cluster;
+    dim3 c = cluster_of(config, fn->image);
+    bool another = own[0] && (c.x != own[0] || c.y != own[1] || c.z != own[2]);
+    if ((own[0] || !largest) && (another || !c.x || !c.y || !c.z || g->x % c.x || g->y % c.y || g->z % c.z)) return rt_leave(cudaErrorInvalidClusterSize);
     if (largest) {
         while (most > 1 && !active_clusters(per_sm, most)) most /= 2;
         *out = per_sm ? (int)most : 0;
         return rt_leave(cudaSuccess);
     }
-    dim3 c = cluster_of(config, fn->image);
     uint64_t size = (uint64_t)c.x * c.y * c.z;
-    if (!size || size > most) return rt_leave(cudaErrorInvalidClusterSize);
+    if (size > most && !fn->nonportable_cluster) return rt_leave(cudaErrorInvalidClusterSize);
     *out = (int)active_clusters(per_sm, (unsigned)size);
     return rt_leave(cudaSuccess);
 }

@@ -85,12 +85,12 @@ static cudaError_t check_limits(const rt_kernel *rq, const char **why) {
 
 static cudaError_t check_cluster(const rt_kernel *rq, const char **why) {
     const uint32_t *own = rq->fn->image->cluster;
-    const dim3 c = rq->cluster.x ? rq->cluster : (dim3){own[0], own[1], own[2]};
-    if (!c.x) return cudaSuccess;
+    const dim3 c = rq->cluster.x || rq->cluster.y || rq->cluster.z ? rq->cluster : (dim3){own[0], own[1], own[2]};
+    if (!c.x && !c.y && !c.z) return cudaSuccess;
     if (rt_gpu()->major < 9) return *why = "clusters need a device of compute capability 9.0", cudaErrorInvalidClusterSize;
     if (own[0] && (c.x != own[0] || c.y != own[1] || c.z != own[2]))
         return *why = "not the cluster that the kernel was compiled for (__cluster_dims__)", cudaErrorInvalidClusterSize;
-    if (!c.y || !c.z || rq->grid.x % c.x || rq->grid.y % c.y || rq->grid.z % c.z)
+    if (!c.x || !c.y || !c.z || rq->grid.x % c.x || rq->grid.y % c.y || rq->grid.z % c.z)
         return *why = "a grid that is no multiple of the cluster", cudaErrorInvalidClusterSize;
     if ((uint64_t)c.x * c.y * c.z > rt_function_max_cluster(rq->fn))
         return *why = "more blocks in a cluster than the kernel may have (8; 16 with cudaFuncAttributeNonPortableClusterSizeAllowed)",
@@ -124,11 +124,9 @@ static cudaError_t error_of_run(wg_status status) {
         case ENG_FAULT_ILLEGAL:
         case ENG_FAULT_TENSOR_MAP:
             return cudaErrorIllegalInstruction;
-        case ENG_FAULT_TRAP:
+        case ENG_FAULT_TRAP: case ENG_FAULT_CLUSTER: case ENG_FAULT_ENDED:
             return cudaErrorLaunchFailure;
-        case ENG_FAULT_STACK:
-            return cudaErrorHardwareStackError;
-        default:
+        default: /* a full stack, too */
             return cudaErrorIllegalAddress;
         }
     }

@@ -664,7 +664,7 @@ static void stack(void) {
     for (int l = 0; l < 32; l++) SAME(got[l], want);
     n++;
     launch(deep, one, (dim3){32, 1, 1}, 0, NULL, (void *[]){&d, &n, &w});
-    stays(cudaErrorHardwareStackError);
+    stays(cudaErrorIllegalAddress);
 }
 
 /* Within the device's range but outside its allocation: a finding, and the kernel goes on. */

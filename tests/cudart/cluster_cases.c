@@ -44,6 +44,7 @@ static void refused(void) {
     FAILS(launch(kernel("where"), (dim3){8, 1, 1}, 32, &(dim3){3, 1, 1}, out), cudaErrorInvalidClusterSize);
     FAILS(launch(kernel("where"), (dim3){8, 1, 1}, 32, &(dim3){2, 2, 1}, out), cudaErrorInvalidClusterSize);
     FAILS(launch(kernel("where"), (dim3){16, 1, 1}, 32, &(dim3){16, 1, 1}, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(kernel("where"), (dim3){8, 1, 1}, 32, &(dim3){0, 1, 1}, out), cudaErrorInvalidClusterSize);
     FAILS(launch(kernel("ring"), (dim3){6, 1, 1}, 64, NULL, out), cudaErrorInvalidClusterSize);
     FAILS(launch(kernel("ring"), (dim3){4, 1, 1}, 64, &(dim3){2, 1, 1}, out), cudaErrorInvalidClusterSize);
     OK(cudaFuncSetAttribute((const void *)kernel("where"), cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
@@ -51,27 +52,44 @@ static void refused(void) {
     FAILS(launch(kernel("where"), (dim3){32, 1, 1}, 32, &(dim3){32, 1, 1}, out), cudaErrorInvalidClusterSize);
     OK(cudaDeviceSynchronize());
     FAILS(launch(kernel("too_late"), (dim3){2, 1, 1}, 64, NULL, out), cudaSuccess);
-    SAME(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    SAME(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
 static void occupancy(void) {
     int n = 0;
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
-    cudaLaunchConfig_t config = {.gridDim = {64, 1, 1}, .blockDim = {1024, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    cudaLaunchConfig_t config = {.gridDim = {5040, 1, 1}, .blockDim = {1024, 1, 1}, .attrs = &attribute, .numAttrs = 1};
     const void *where = (const void *)kernel("where");
     OK(cudaOccupancyMaxPotentialClusterSize(&n, where, &config));
     SAME(n, 8);
-    static const unsigned sizes[][2] = {{1, 264}, {2, 132}, {4, 66}, {8, 32}}; /* 2 blocks an SM; 6 GPCs of 16 SMs, 2 of 18 */
-    for (unsigned k = 0; k < 4; k++) {
-        attribute.val.clusterDim.x = sizes[k][0], attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    static const struct { unsigned size, threads; int active; } seen[] = { /* by an H200 */
+        {1, 1024, 264}, {2, 1024, 132}, {3, 1024, 79}, {4, 1024, 62}, {5, 1024, 47}, {6, 1024, 39}, {7, 1024, 32}, {8, 1024, 30}, {1, 512, 528}, {3, 512, 163},
+        {5, 512, 94}, {7, 512, 69}, {8, 512, 62}, {1, 256, 1056}, {3, 256, 327}, {5, 256, 193}, {7, 256, 139}, {8, 256, 124}, {1, 32, 1056}, {7, 32, 139}};
+    for (unsigned k = 0; k < sizeof seen / sizeof *seen; k++) {
+        attribute.val.clusterDim.x = seen[k].size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.blockDim.x = seen[k].threads;
         OK(cudaOccupancyMaxActiveClusters(&n, where, &config));
-        SAME(n, (int)sizes[k][1]);
+        SAME(n, seen[k].active);
     }
+    config.blockDim.x = 1024;
+    config.gridDim.x = 5041;
+    attribute.val.clusterDim.x = 2;
+    FAILS(cudaOccupancyMaxActiveClusters(&n, where, &config), cudaErrorInvalidClusterSize);
+    FAILS(cudaOccupancyMaxActiveClusters(&n, (const void *)kernel("ring"), &config), cudaErrorInvalidClusterSize);
+    config.gridDim.x = 5040;
+    attribute.val.clusterDim.x = 4;
+    OK(cudaOccupancyMaxActiveClusters(&n, (const void *)kernel("ring"), &config));
     attribute.val.clusterDim.x = 16;
     FAILS(cudaOccupancyMaxActiveClusters(&n, where, &config), cudaErrorInvalidClusterSize);
     OK(cudaFuncSetAttribute(where, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     OK(cudaOccupancyMaxActiveClusters(&n, where, &config));
-    SAME(n, 16);
+    SAME(n, 14);
+    static const int more[][2] = {{9, 23}, {10, 21}, {12, 16}, {14, 14}, {15, 14}};
+    for (unsigned k = 0; k < 5; k++) {
+        attribute.val.clusterDim.x = (unsigned)more[k][0];
+        OK(cudaOccupancyMaxActiveClusters(&n, where, &config));
+        SAME(n, more[k][1]);
+    }
     OK(cudaOccupancyMaxPotentialClusterSize(&n, where, &config));
     SAME(n, 16);
     int can = 0;
