@@ -86,8 +86,9 @@ typedef enum eng_meeting {
 } eng_meeting;
 
 typedef enum eng_fence {
-    ENG_FENCE_BOTH,   /* MEMBAR */
-    ENG_FENCE_ACQUIRE /* CCTL.IVALL: what was read before is acquired */
+    ENG_FENCE_BOTH,    /* MEMBAR */
+    ENG_FENCE_ACQUIRE, /* CCTL.IVALL: what was read before is acquired */
+    ENG_FENCE_ASYNC    /* FENCE.VIEW.ASYNC.S (fence.proxy.async): of no scope, for bulk copies and wgmma */
 } eng_fence;
 
 typedef struct eng_event {

@@ -33,6 +33,16 @@ static bool bind_nothing(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
+/* The view that bulk copies and wgmma have of shared memory; that of global memory (.G) is not looked at by any watch. */
+static bool bind_fence_view(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    enum { OF_SHARED = 0 };
+    (void)plan;
+    out->x = SASS_SCOPE_NONE;
+    out->y = ENG_FENCE_ASYNC;
+    out->fn = in->sub == OF_SHARED ? fence : no_wait;
+    return true;
+}
+
 /* CCTL.IVALL makes what others released visible: the second half of an acquire. */
 static bool bind_cctl(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     enum { IVALL = 4 };
@@ -43,4 +53,4 @@ static bool bind_cctl(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     return true;
 }
 
-ENG_FAMILY(fence, {"membar", bind_membar}, {"errbar", bind_nothing}, {"fence_view", bind_nothing}, {"cctl", bind_cctl});
+ENG_FAMILY(fence, {"membar", bind_membar}, {"errbar", bind_nothing}, {"fence_view", bind_fence_view}, {"cctl", bind_cctl});

@@ -4,9 +4,9 @@
 
 #include "watch/watch.h"
 
-extern const watch watch_launch, watch_execution, watch_mix, watch_accesses, watch_samples, watch_coverage, watch_race, watch_barriers, watch_lanes, watch_uninitialised, watch_of_extents;
+extern const watch watch_launch, watch_execution, watch_mix, watch_accesses, watch_samples, watch_coverage, watch_race, watch_barriers, watch_lanes, watch_uninitialised, watch_of_extents, watch_proxy;
 
-const watch *const watch_all[] = {&watch_launch, &watch_execution, &watch_mix, &watch_accesses, &watch_samples, &watch_coverage, &watch_race, &watch_barriers, &watch_lanes, &watch_uninitialised, &watch_of_extents, NULL};
+const watch *const watch_all[] = {&watch_launch, &watch_execution, &watch_mix, &watch_accesses, &watch_samples, &watch_coverage, &watch_race, &watch_barriers, &watch_lanes, &watch_uninitialised, &watch_of_extents, &watch_proxy, NULL};
 _Static_assert(sizeof watch_all / sizeof *watch_all <= WATCH_MOST, "room in watch_run");
 
 static bool takes_part(const watch *w, const watch_context *ctx) { return (!w->checks || w->checks & ctx->checks) && (!w->asked || w->asked(ctx)); }

@@ -15,7 +15,7 @@
     X(HOST_ACCESS, "host-access") X(UNINITIALISED, "uninitialised") X(RACE, "race")                                     \
     X(BARRIER_DIVERGENCE, "barrier-divergence") X(DEADLOCK, "deadlock") X(SHUFFLE_LANE, "shuffle-lane") X(MASK, "mask") \
     X(COVERAGE, "coverage") X(LEAK, "leak") X(DOUBLE_FREE, "double-free") X(API_ERROR, "api-error") X(ASSERT, "assert") \
-    X(SCHEDULE, "schedule")                                                                                             \
+    X(SCHEDULE, "schedule") X(PROXY_FENCE, "proxy-fence")                                                               \
     X(TIMEOUT, "timeout") X(UNSUPPORTED, "unsupported-instruction")
 typedef enum watch_kind {
 #define WATCH_ROW(id, name) WATCH_KIND_##id,

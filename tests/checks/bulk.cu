@@ -1,35 +1,9 @@
 // Bulk copies (TMA): who waits for them, and how. Code for sm_90 alone has them.
 #include <cooperative_groups.h>
-#include <stdint.h>
+
+#include "async.h"
 namespace cg = cooperative_groups;
 enum { BYTES = 256, WORDS = BYTES / 4 };
-
-__device__ static unsigned window(const void *shared) { return (unsigned)__cvta_generic_to_shared(shared); }
-__device__ static void begin(uint64_t *bar, unsigned n) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(window(bar)), "r"(n) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-__device__ static void expect(uint64_t *bar, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(window(bar)), "r"(bytes) : "memory");
-}
-__device__ static void await(uint64_t *bar, unsigned parity) {
-    unsigned done;
-    do asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(done) : "r"(window(bar)), "r"(parity) : "memory");
-    while (!done);
-}
-__device__ static void load(void *to, const void *from, unsigned bytes, uint64_t *bar) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(window(to)), "l"(from), "r"(bytes), "r"(window(bar)) : "memory");
-}
-__device__ static void store(void *to, const void *from, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(window(from)), "r"(bytes) : "memory");
-}
-__device__ static void add(void *to, const void *from, unsigned bytes) {
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(to), "r"(window(from)), "r"(bytes) : "memory");
-}
-__device__ static void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-template <int N> __device__ static void wait_group() { asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory"); }
-template <int N> __device__ static void wait_read() { asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory"); }
-__device__ static void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // run 4 64 silent
 __global__ void waited(int *a, int *b, int n) {
@@ -284,9 +258,6 @@ __global__ void misaligned(int *a, int *b, int n) {
     if (!threadIdx.x) store(b + 1, s, BYTES), commit(), wait_group<0>(); // <-
 }
 
-__device__ static void load_for_all(void *to, const void *from, unsigned bytes, uint64_t *bar) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(window(to)), "l"(from), "r"(bytes), "r"(window(bar)), "h"((uint16_t)15) : "memory");
-}
 // run 8 64 silent
 __global__ void __cluster_dims__(4, 1, 1) to_all_blocks(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
@@ -313,14 +284,6 @@ __global__ void __cluster_dims__(4, 1, 1) to_all_blocks_who_do_not_wait(int *a, 
     c.sync();
 }
 
-__device__ static unsigned of_rank(unsigned address, unsigned rank) {
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
-    return there;
-}
-__device__ static void send(void *to, const void *from, unsigned bytes, uint64_t *bar, unsigned rank) {
-    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(of_rank(window(to), rank)), "r"(window(from)), "r"(bytes), "r"(of_rank(window(bar), rank)) : "memory");
-}
 // run 4 64 silent
 __global__ void __cluster_dims__(2, 1, 1) sent(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS], got[WORDS];

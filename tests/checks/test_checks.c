@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
     FILE *f = fopen(argv[1], "r");
     char line[400];
     expected e = {0};
-    unsigned number = 0, kernels = 0, wrong = 0;
+    unsigned number = 0, kernels = 0, wrong = 0, written = 0;
     bool more = f != NULL;
     while (more) {
         more = fgets(line, sizeof line, f) != NULL;
@@ -206,6 +206,7 @@ int main(int argc, char **argv) {
             else if (kernels <= TOGETHER) all[kernels - 1] = e;
         }
         if (!more) break;
+        written += strncmp(line, "__global__ ", 11) == 0;
         if (strncmp(line, "// run ", 7) == 0) {
             e = (expected){0};
             if (sscanf(line, "// run %u %u %39s %15s", &e.grid, &e.block, e.kind, e.severity) == 3) e.kind[0] = '\0';
@@ -222,5 +223,6 @@ int main(int argc, char **argv) {
     if (f) fclose(f);
     if (together) wrong = kernels <= TOGETHER ? run_together(all, kernels, argv[2]) : kernels;
     printf("%u kernels, %u wrong\n", kernels, wrong);
+    if (argc < 4 && kernels != written) return printf("but there are %u\n", written), 1; /* a kernel that nothing is said of is not run */
     return !kernels || wrong;
 }
