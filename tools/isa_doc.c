@@ -1,5 +1,6 @@
-/* Prints docs/isa.md from src/sass/isa.def, and from the engine which rows have a handler. */
+/* Prints docs/isa.md from src/sass/isa.def, and from the engine which rows have a handler, and what of them it executes. */
 #include "engine/code.h"
+#include "isa_audit.h"
 #include "sass/sass.h"
 
 #include <stdio.h>
@@ -70,7 +71,7 @@ int main(void) {
          "order in which\n"
          "they are printed, modifiers too. Every row is decoded and printed; a kernel with an instruction that is not "
          "executed is\n"
-         "refused before it begins, with the instruction's text and place.\n");
+         "refused before it begins, with the instruction's text and place. Below the rows: which words of them are refused, and why.\n");
     printf("%zu rows.\n\n", sizeof rows / sizeof *rows);
     put_refused(device, "Not executed, of sm_75 to sm_90:", false);
     put_refused(device, "Of later architectures, whose code is decoded only:", true);
@@ -89,6 +90,9 @@ int main(void) {
         put_architectures(r);
         puts(" |");
     }
+    static const char *names[SASS_OP_COUNT] = {"unknown"};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) names[k + 1] = rows[k].name;
+    bool good = isa_audit(device, names);
     eng_device_free(device);
-    return 0;
+    return !good;
 }

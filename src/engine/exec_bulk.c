@@ -134,7 +134,7 @@ static bool bind_ublkcp(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 static bool bind_ublkred(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     bool floats = in->type == SASS_F16 || in->type == SASS_BF16 || in->type == SASS_F32 || in->type == SASS_F64, halves = in->type == SASS_F16 || in->type == SASS_BF16;
     bind_copy(plan, in, out);
-    if (in->shape & MULTICAST || !(in->shape & FROM_SHARED)) return false;
+    if (in->shape & MULTICAST || !(in->shape & FROM_SHARED)) return eng_refuse(plan, "a reduction from global memory");
     if (floats && in->sub != SASS_ATOM_ADD && !(halves && (in->sub == SASS_ATOM_MIN || in->sub == SASS_ATOM_MAX)))
         return eng_refuse(plan, "this reduction of this type");
     out->x |= (uint32_t)in->sub << BULK_OP | (uint32_t)in->type << BULK_TYPE;
@@ -157,7 +157,8 @@ static bool bind_stas(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->width = in->width;
     out->access = out->z = ENG_WRITE | ENG_ASYNC;
     out->fn = put_lanes;
-    return in->width >= 4 && in->mem.base != SASS_RZ;
+    if (in->width < 4 || in->mem.base == SASS_RZ) return eng_refuse(plan, "less than a word, or no address and barrier in registers");
+    return true;
 }
 static bool bind_redas(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->x = (uint32_t)in->sub << BULK_OP | (uint32_t)in->type << BULK_TYPE;

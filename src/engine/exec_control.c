@@ -160,7 +160,7 @@ ENG_HANDLER(bra_group) {
     FINISH_BRANCH(t, i->z);
 }
 static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (!in->has_target) return false;
+    if (!in->has_target) return eng_refuse(plan, "no target");
     uint32_t place = eng_place(plan, in->target);
     eng_branch_to(plan, out, place);
     out->x = eng_branch_counter(plan);
@@ -303,18 +303,21 @@ ENG_HANDLER(bmov_active) {
     ENG_EACH eng_put(eng_vu(R, i->d) + k, k, vu_set(mask), on, false);
     ENG_NEXT;
 }
+enum { SR_ACTIVE = 26 }; /* MACTIVE, among the places that BMOV names */
 static bool bmov_slot(eng_plan *plan, const sass_operand *op, uint32_t *slot) {
     if (op->kind == SASS_REG) *slot = eng_slot_reg(plan, op->reg);
     else if (op->kind == SASS_BARRIER) *slot = eng_slot_barrier(plan, op->reg);
-    else return false;
+    else return eng_refuse(plan, op->value == SR_ACTIVE ? "a change of the active lanes" : "a mask of the warp that is not simulated");
     return true;
 }
 static bool bind_bmov(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->dst.kind == SASS_REG && in->dst.reg == SASS_RZ) out->d = eng_slot_dst(plan, &in->dst);
+    if (in->sub) return eng_refuse(plan, "whole quads of lanes");
+    bool nowhere = in->dst.kind == SASS_REG && in->dst.reg == SASS_RZ, active = in->a.kind == SASS_SPECIAL && in->a.value == SR_ACTIVE;
+    if (nowhere) out->d = eng_slot_dst(plan, &in->dst);
     else if (!bmov_slot(plan, &in->dst, &out->d)) return false;
     out->y = (in->flags & SASS_CLEAR) != 0;
     out->fn = bmov;
-    if (in->a.kind == SASS_SPECIAL && in->a.value == 26) return out->fn = bmov_active, true;
+    if (active) return out->fn = bmov_active, true;
     return bmov_slot(plan, &in->a, &out->a);
 }
 
@@ -454,6 +457,7 @@ ENG_HANDLER(exit_) {
     ENG_GOTO(eng_exit(w, i, t));
 }
 static bool bind_exit(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (in->sub) return eng_refuse(plan, "a trap handler's end");
     out->ps[0] = eng_pred_src(&in->psrc[0]);
     out->x = eng_branch_counter(plan);
     out->fn = exit_;

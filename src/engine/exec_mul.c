@@ -27,7 +27,7 @@ static uint32_t mul_flags(const sass_instr *in) {
 static bool bind_imad(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
     bool extended = in->flags & SASS_X;
-    if (in->a.inv || in->b.inv || (in->pdst[0].present && out->pd[0] != ENG_PSINK)) return false;
+    if (in->a.inv || in->b.inv || (in->pdst[0].present && out->pd[0] != ENG_PSINK)) return eng_refuse(plan, "inverted factors, or a carry out of the lower half");
     out->x = mul_flags(in) & ~(uint32_t)MUL_SIGNED;
     if (!extended) out->ps[0] = ENG_PT | ENG_PINV;
     const eng_fn *fn = mad_any;

@@ -29,7 +29,7 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     if (i->x & TEX_HANDLE_IN_B) handle = operation == TEX_GRADIENT ? NEXT(a) : NEXT(b);
     const eng_texture *t = eng_texture_get(w->worker->device, handle);
     if (!t) return no_object(i, w, l, handle, "texture");
-    const bool levelled = operation != TEX_GRADIENT && (lod == LOD_LEVEL || lod == LOD_BIAS);
+    const bool levelled = operation != TEX_GRADIENT && lod == LOD_LEVEL;
     unsigned in_a = (i->x & TEX_ARRAY ? 1u : 0) + dims;
     if (i->x & TEX_SPLIT) in_a = (in_a + levelled + ((i->x & TEX_HANDLE_IN_B) != 0) + 1) / 2;
 #define NEXT_OF_BOTH() (in_a ? (in_a--, NEXT(a)) : NEXT(b))
@@ -94,9 +94,10 @@ static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_wa
 static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned operation, unsigned lod) {
     static const uint8_t dims[4] = {1, 2, 3, 3};
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "whether a texture's page is there");
-    if (in->hi >> (76 - 64) & 1) return eng_refuse(plan, "offsets of texels");
-    if ((operation == TEX_SAMPLE || operation == TEX_FETCH) && in->hi >> (78 - 64) & 1) return eng_refuse(plan, "a comparison, or samples");
-    if (lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
+    if (in->flags & SASS_OFFSETS) return eng_refuse(plan, "offsets of texels");
+    if (in->flags & SASS_COMPARES) return eng_refuse(plan, operation == TEX_FETCH ? "samples of a texel" : "a comparison");
+    if (in->flags & SASS_CLAMPED || lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
+    if (lod == LOD_BIAS || (operation == TEX_SAMPLE && lod == LOD_NONE)) return eng_refuse(plan, "a level of detail that the places of a quad choose");
     bool in_b = in->extra.kind == SASS_NONE;
     out->d = eng_slot_dst(plan, &in->dst);
     out->imm = (int64_t)((uint64_t)eng_request_counter(plan) << 32 | eng_slot_dst(plan, &in->dst2));

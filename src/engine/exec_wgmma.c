@@ -192,7 +192,7 @@ static bool bind_nothing(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 
 static bool bind_gmma(eng_plan *plan, const sass_instr *in, eng_ins *out, uint32_t flags, tensor_format a, tensor_format b, unsigned kept) {
     unsigned n = sass_gmma_columns(in);
-    if (!n) return false;
+    if (!n) return eng_refuse(plan, "no shape of this type");
     if (in->dst.reg == SASS_RZ) return bind_nothing(plan, in, out); /* it only closes a group */
     bool shared = in->a.kind == SASS_UREG;
     out->d = eng_slot_dst(plan, &in->dst);

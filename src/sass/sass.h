@@ -107,6 +107,9 @@ enum {
 enum { /* of bulk copies, which have none of the others */
     SASS_MULTICAST = 1 << 0, SASS_IM2COL = 1 << 1
 };
+enum { /* of textures, likewise */
+    SASS_OFFSETS = 1 << 0, SASS_CLAMPED = 1 << 1, SASS_COMPARES = 1 << 2 /* or chooses a sample */
+};
 
 typedef struct sass_instr {
     uint64_t lo, hi;  /* the word */
