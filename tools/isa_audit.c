@@ -163,7 +163,6 @@ static const struct { uint8_t mod; uint16_t op; const char *why; } reasons[] = {
     {MOD_ORDER75, 0, "surfaces: every access is seen by all at once"},
     {MOD_ORDER, 0, "surfaces: every access is seen by all at once"},
     {MOD_MEMBAR_KIND, 0, "all kinds order everything"},
-    {MOD_VIEW_OF, 0, "both kinds of memory are seen at once"},
     {MOD_UNSIGNED, 0, "the lower half of a product is the same"},
     {MOD_PRMT_MODE, SASS_UPRMT, "the H200 takes no notice"},
     {MOD_ANY72, 0, "the H200 takes no notice"},
@@ -184,10 +183,18 @@ static const struct { uint8_t mod; uint16_t op; const char *why; } reasons[] = {
     {MOD_TMA_IM2COL, SASS_UTMAPF, "a prefetch changes nothing"},
     {MOD_TMA_CCTL, 0, "caches hold nothing of their own here"},
 };
-static const char *reason_of(unsigned mod, unsigned op) {
-    for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++)
-        if (reasons[k].mod == mod && (!reasons[k].op || reasons[k].op == op)) return reasons[k].why;
-    return NULL;
+enum { REASONS = sizeof reasons / sizeof *reasons };
+static bool used[REASONS];
+static unsigned reason_of(unsigned mod, unsigned op) { /* REASONS: none */
+    unsigned k = 0;
+    while (k < REASONS && (reasons[k].mod != mod || (reasons[k].op && reasons[k].op != op))) k++;
+    return k;
+}
+static bool all_used(void) {
+    bool all = true;
+    for (unsigned k = 0; k < REASONS; k++)
+        if (!used[k]) fprintf(stderr, "isa_audit.c: no modifier needs this reason any more: %s\n", reasons[k].why), all = false;
+    return all;
 }
 /* Values of which no two are executed differently; none when there are less than two. */
 static unsigned without_effect(unsigned op, unsigned m) {
@@ -218,15 +225,16 @@ static bool put_ignored(const char *const *rows) {
                 ops[other] = 1;
                 effects[other][n].seen = effects[other][n].tried; /* said */
             }
-            const char *why = reason_of(mod, op);
-            if (!why) fprintf(stderr, "%s: nothing is executed differently for a modifier, and isa_audit.c knows no reason\n", rows[op]), explained = false;
+            unsigned reason = reason_of(mod, op);
+            if (reason < REASONS) used[reason] = true;
+            else fprintf(stderr, "%s: nothing is executed differently for a modifier, and isa_audit.c knows no reason\n", rows[op]), explained = false;
             printf("| ");
             put_values(&sass_mods[mod], values);
             printf(" | ");
             put_rows(rows, ops);
-            printf(" | %s |\n", why ? why : "?");
+            printf(" | %s |\n", reason < REASONS ? reasons[reason].why : "?");
         }
-    return explained;
+    return all_used() && explained;
 }
 
 /* --- all words -------------------------------------------------------------------------------------------------- */
