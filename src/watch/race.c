@@ -1,5 +1,4 @@
 /* Races: two accesses of the same bytes, one of them a write, with no order between them whatever the schedule. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,8 @@ enum {
     TRAIT_KNOWN = 1,
     TRAIT_OF_CAS = 2, /* a plain load whose value a compare-and-swap then checks */
     TRAIT_FLAG = 8,   /* of shared memory: a store right behind a fence, a load right before an acquire. No instruction says that it is more */
-    TRAIT_BEGINS = 4  /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
+    TRAIT_BEGINS = 4, /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
+    TRAIT_MATRIX = 16 /* reads operands of a warp group's matrices (wgmma) */
 };
 
 /* --- blocks ------------------------------------------------------------------------------------- */
@@ -113,84 +113,20 @@ static bool is_flag(const sass_instr *code, uint32_t i, uint32_t n) {
     return false;
 }
 
-static unsigned traits_of(race_state *st, const eng_event *ev) {
-    uint8_t **row = &st->traits[ev->function];
-    const img_function *f = &st->ctx.module->functions[ev->function];
+static unsigned traits_at(race_state *st, unsigned function, uint32_t instr) {
+    uint8_t **row = &st->traits[function];
+    const img_function *f = &st->ctx.module->functions[function];
     if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return 0;
-    uint8_t *t = &(*row)[ev->instr];
+    uint8_t *t = &(*row)[instr];
     if (!*t) {
         const sass_instr *code = eng_instructions(st->ctx.code, f);
-        *t = TRAIT_KNOWN | (of_cas(st->ctx.module, code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
-             (is_flag(code, ev->instr, f->code_size / 16) ? TRAIT_FLAG : 0);
+        *t = TRAIT_KNOWN | (of_cas(st->ctx.module, code, instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
+             (is_flag(code, instr, f->code_size / 16) ? TRAIT_FLAG : 0) | (sass_is_gmma((sass_op)code[instr].op) ? TRAIT_MATRIX : 0);
     }
     return *t;
 }
-
-/* --- reports -------------------------------------------------------------------------------------------- */
-
-watch_side race_side_of(const race_state *st, race_mark mark, uint64_t address) {
-    const race_access *a = race_access_of(st, mark);
-    return (watch_side){.known = true, .is_access = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = a->block,
-                        .lane = race_lane(st, mark, address), .lanes = a->mask, .space = a->space, .access = (uint8_t)a->access,
-                        .width = a->width, .address = address & ~(uint64_t)(a->width - 1)};
-}
-
-static const char *word_of(const race_access *a) {
-    return a->access & ENG_ATOMIC ? "an atomic" : a->access & ENG_WRITE ? "a write" : "a read";
-}
-
-void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
-    const race_access *a = race_access_of(st, before), *b = race_access_of(st, st->n - 1);
-    bool same_instruction = RACE_TOKEN(before) == st->n - 1, same_warp = a->block == b->block && a->warp == b->warp;
-    bool equal = a->value && (same_instruction || a->value == b->value) && !eng_is_bulk(a->access) && !eng_is_bulk(b->access);
-    bool same_value = equal && a->access & b->access & ENG_WRITE && !((a->access | b->access) & ENG_ATOMIC);
-    race_mark now = st->n - 1;
-    bool own_value = !(b->access & ENG_WRITE) ? race_reads_own_value(st, now, lane, before, address)
-                     : !(a->access & ENG_WRITE) && race_reads_own_value(st, before, race_lane(st, before, address), now, address);
-    watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value || own_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
-                       .at = watch_side_of(batch, ev, lane), .other = race_side_of(st, before, address),
-                       .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
-    if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
-    if (watch_findings_again(&st->findings, &f)) return;
-    const char *memory = ev->space == ENG_GLOBAL ? "global" : "shared";
-    if (same_value)
-        snprintf(f.message, sizeof f.message, "several threads write the same value to the same place in %s memory", memory);
-    else if (own_value)
-        snprintf(f.message, sizeof f.message, "a read of %s memory that the thread has written before, and a write of the same value by another one: "
-                 "nothing orders them, but it reads that value in any order", memory);
-    else if (same_instruction)
-        snprintf(f.message, sizeof f.message, "lanes of one warp write to the same place in %s memory with one instruction: which value "
-                 "stays is not defined. One of them must write, or all with an atomic", memory);
-    else if (order == RACE_WEAK)
-        snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the warp, with only a shuffle or vote "
-                 "between them, which orders no memory: __syncwarp() belongs between the two lines", word_of(b), memory, word_of(a));
-    else if (eng_is_bulk(a->access) && a->row)
-        snprintf(f.message, sizeof f.message, "%s of %s memory that a bulk copy (TMA) %s: the phase of its barrier must be waited for "
-                 "(mbarrier.try_wait, cuda::barrier::wait)", word_of(b), memory, a->access & ENG_WRITE ? "writes" : "reads");
-    else if (eng_is_bulk(a->access) && a->block == b->block)
-        snprintf(f.message, sizeof f.message, "%s of %s memory that a bulk copy (TMA) %s: its thread must wait for it "
-                 "(cp.async.bulk.commit_group and wait_group), and a barrier must follow before other threads use it", word_of(b), memory,
-                 a->access & ENG_WRITE ? "writes" : "reads");
-    else if (a->access & ENG_ASYNC && a->access & ENG_WRITE && st->block->phases)
-        snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: a barrier must be told of the copy "
-                 "(cuda::memcpy_async with the barrier, cp.async.mbarrier.arrive), and its phase must be waited for", word_of(b));
-    else if (a->access & ENG_ASYNC && a->access & ENG_WRITE)
-        snprintf(f.message, sizeof f.message, "%s of shared memory that an asynchronous copy writes: the copy's thread must wait for it "
-                 "(cp.async.wait_group, __pipeline_wait_prior), and a barrier must follow before other threads use it", word_of(b));
-    else if (same_warp)
-        snprintf(f.message, sizeof f.message, "%s of %s memory follows %s by another lane of the same warp, and nothing orders them: "
-                 "__syncwarp() or __syncthreads() belongs between the two lines", word_of(b), memory, word_of(a));
-    else if (a->block == b->block)
-        snprintf(f.message, sizeof f.message, "%s of %s memory and %s by another thread of the block, with no barrier between them: "
-                 "__syncthreads() belongs between the two lines", word_of(b), memory, word_of(a));
-    else if (ev->space != ENG_GLOBAL)
-        snprintf(f.message, sizeof f.message, "%s of shared memory and %s by a thread of another block of the cluster, and nothing orders them: "
-                 "cluster.sync() (barrier.cluster) belongs between the two lines", word_of(b), word_of(a));
-    else
-        snprintf(f.message, sizeof f.message, "%s of global memory and %s by a thread of another block, and nothing orders them: blocks "
-                 "of a launch are ordered only by atomics, or by a flag with __threadfence() on both sides", word_of(b), word_of(a));
-    watch_findings_add(&st->findings, &f);
-}
+static unsigned traits_of(race_state *st, const eng_event *ev) { return traits_at(st, ev->function, ev->instr); }
+bool race_of_matrix(race_state *st, const race_access *a) { return traits_at(st, a->function, a->instr) & TRAIT_MATRIX; }
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 

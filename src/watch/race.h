@@ -207,6 +207,8 @@ void race_shadow_free(race_state *st);
 /* --- race_order.c --------------------------------------------------------------------------- */
 typedef enum race_order { RACE_ORDERED, RACE_WEAK /* only shuffles or votes lie between */, RACE_UNORDERED } race_order;
 race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now);
+/* Does it come after a copy was asked for, whether that has ended or not? */
+bool race_asked_before(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now);
 void race_arrive(race_state *st, race_block *block, const eng_event *ev);
 void race_barrier(race_state *st, race_block *block, uint32_t warps, unsigned number);
 void race_sync_lanes(race_state *st, race_block *block, unsigned warp, uint32_t mask, bool weak);
@@ -253,6 +255,9 @@ void race_phases_free(race_block *block);
 
 /* --- race.c ------------------------------------------------------------------------------------ */
 race_block *race_block_of(race_state *st, uint64_t linear); /* NULL: no memory */
+bool race_of_matrix(race_state *st, const race_access *a); /* wgmma's, of an operand */
+
+/* --- race_report.c ----------------------------------------------------------------------------- */
 watch_side race_side_of(const race_state *st, race_mark mark, uint64_t address);
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t word,
                  race_order order);

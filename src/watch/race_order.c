@@ -279,8 +279,7 @@ static bool knows(const race_known *known, size_t n, const race_access *a, unsig
 
 /* --- the question ------------------------------------------------------------------------------ */
 
-race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
-    const race_access *a = race_access_of(st, before);
+static race_order order_of(race_state *st, const race_access *a, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
     race_block *b = st->block;
     race_warp *warp = &b->warps[now->warp];
     unsigned steps = 0;
@@ -312,6 +311,16 @@ race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, 
         knows(b->acquired.at, b->acquired.count, a, lane_before, before, &steps))
         return RACE_ORDERED;
     return weak ? RACE_WEAK : RACE_UNORDERED;
+}
+
+race_order race_order_of(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
+    return order_of(st, race_access_of(st, before), before, lane_before, now, lane_now);
+}
+
+bool race_asked_before(race_state *st, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
+    race_access a = *race_access_of(st, before);
+    a.access &= (uint16_t)~ENG_ASYNC;
+    return order_of(st, &a, before, lane_before, now, lane_now) == RACE_ORDERED;
 }
 
 void race_order_free(race_state *st) {

@@ -16,7 +16,7 @@ __global__ void waited(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// run 4 64 race error
+// run 4 64 race error says=try_wait once
 __global__ void too_early(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -26,6 +26,17 @@ __global__ void too_early(int *a, int *b, int n) {
     __syncthreads(); // does not wait for the copy
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x]; // <-
     await(&bar, 0);
+}
+
+// Nobody waits, with no barrier either: whichever comes first, it is one mistake.
+// run 1 256 race error says=try_wait once
+__global__ void never_awaited(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[256];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, 1024), load(s, a, 1024, &bar); // <-
+    b[threadIdx.x] = s[threadIdx.x]; // <-
 }
 
 // One warp waits, and a barrier of the block brings the others behind it.
@@ -41,7 +52,7 @@ __global__ void one_warp_waits(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// run 4 64 race error
+// run 4 64 race error says=done once
 __global__ void one_warp_for_itself(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -67,7 +78,7 @@ __global__ void own_barriers(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = sum + s[1][threadIdx.x];
 }
 
-// run 4 64 race error
+// run 4 64 race error says=try_wait once
 __global__ void other_barrier(int *a, int *b, int n) {
     __shared__ alignas(128) int s[2][WORDS];
     __shared__ uint64_t bar[2];
@@ -106,7 +117,7 @@ __global__ void stages(int *a, int *b, int n) {
     }
 }
 // That the first copy has come says nothing about who still reads it.
-// run 2 96 race error
+// run 2 96 race error says=done once
 __global__ void stage_not_given_back(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t full[2];
@@ -136,7 +147,7 @@ __global__ void stored(int *a, int *b, int n) {
     s[63 - threadIdx.x] = 0;
 }
 
-// run 4 64 race error
+// run 4 64 race error says=wait_group.read once
 __global__ void changed_too_soon(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
@@ -148,7 +159,7 @@ __global__ void changed_too_soon(int *a, int *b, int n) {
     if (!threadIdx.x) wait_group<0>();
 }
 
-// run 4 64 race error
+// run 4 64 race error says=wait_group.read once
 __global__ void thread_changes_its_own(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     if (threadIdx.x) return;
@@ -157,6 +168,16 @@ __global__ void thread_changes_its_own(int *a, int *b, int n) {
     store(b + blockIdx.x * WORDS, s, BYTES), commit(); // <-
     s[5] = 1; // <-
     wait_group<0>();
+}
+
+// The copy is asked for before others have stored.
+// run 4 64 race error says=before once
+__global__ void copied_too_soon(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x]; // <-
+    publish();
+    __syncwarp();
+    if (threadIdx.x == 32) store(b + blockIdx.x * WORDS, s, BYTES), commit(), wait_group<0>(); // <-
 }
 
 // One group may be open: the one before it has ended.
@@ -173,7 +194,7 @@ __global__ void groups(int *a, int *b, int n) {
     wait_group<0>();
 }
 
-// run 4 64 race error
+// run 4 64 race error says=wait_group.read once
 __global__ void one_group_too_few(int *a, int *b, int n) {
     __shared__ alignas(128) int s[2][WORDS];
     if (threadIdx.x) return;
@@ -186,7 +207,7 @@ __global__ void one_group_too_few(int *a, int *b, int n) {
     wait_group<0>();
 }
 
-// run 4 64 race error
+// run 4 64 race error says=cp.async.bulk.wait_group) once
 __global__ void read_back_too_soon(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     if (threadIdx.x) return;
@@ -198,7 +219,7 @@ __global__ void read_back_too_soon(int *a, int *b, int n) {
 }
 
 // The source of a copy changes while it is under way.
-// run 1 64 race error
+// run 1 64 race error says=try_wait once
 __global__ void source_changes(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -211,7 +232,7 @@ __global__ void source_changes(int *a, int *b, int n) {
     b[threadIdx.x] = s[threadIdx.x];
 }
 
-// run 4 64 race error
+// run 4 64 race error says=flag once
 __global__ void blocks_store_to_one_place(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     s[threadIdx.x] = blockIdx.x;
@@ -270,7 +291,7 @@ __global__ void __cluster_dims__(4, 1, 1) to_all_blocks(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
     c.sync();
 }
-// run 8 64 race error
+// run 8 64 race error says=try_wait once
 __global__ void __cluster_dims__(4, 1, 1) to_all_blocks_who_do_not_wait(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -298,7 +319,7 @@ __global__ void __cluster_dims__(2, 1, 1) sent(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = got[63 - threadIdx.x];
     c.sync();
 }
-// run 4 64 race error
+// run 4 64 race error says=try_wait once
 __global__ void __cluster_dims__(2, 1, 1) sent_and_not_awaited(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS], got[WORDS];
     __shared__ uint64_t bar;

@@ -1,7 +1,8 @@
 /* Runs every kernel of a source whose comments say what must be found in it:
  *
  *     // run GRID BLOCK KIND SEVERITY      or      // run GRID BLOCK silent         and behind it: shared=BYTES, cooperative,
- *                                                      also=ACCESS or also=none: what the same finding tells of besides
+ *                                                      also=ACCESS or also=none: what the same finding tells of besides;
+ *                                                      says=WORD: which its message holds; once: it is the only one
  *     __global__ void name(int *a, int *b, int n) ...      lines marked // <- are those that a finding may name
  *
  * usage: test_checks [--together] SOURCE CUBIN [KERNEL]: with a kernel's name, its findings are shown; --together: all in one run. */
@@ -16,9 +17,9 @@
 
 enum { ELEMENTS = 65536, MARKS = 16 };
 typedef struct expected {
-    char name[80], kind[40], severity[16], also[8]; /* kind "": silent; also "": whatever it is */
+    char name[80], kind[40], severity[16], also[8], says[40]; /* kind "": silent; also "": whatever it is */
     unsigned grid, block, shared, marks[MARKS], n_marks;
-    bool cooperative;
+    bool cooperative, once;
 } expected;
 
 static const char *source; /* name of the file, without folders */
@@ -65,6 +66,7 @@ static bool tells_also(const expected *e, const json_t *f) {
 
 static bool judge(const expected *e, const json_t *findings) {
     bool found = false, ok = true;
+    unsigned told = 0;
     size_t i;
     json_t *f;
     json_array_foreach((json_t *)findings, i, f) {
@@ -78,10 +80,13 @@ static bool judge(const expected *e, const json_t *findings) {
             if (strcmp(word(f, "severity"), "note") && strcmp(word(f, "kind"), "deadlock")) ok = complain(e, f, "not what is wrong in it");
             continue;
         }
+        told += strcmp(word(f, "severity"), "note") != 0;
+        if (!strstr(word(f, "message"), e->says)) ok = complain(e, f, "says something else");
         if (strcmp(e->severity, "note") == 0 && strcmp(word(f, "severity"), "note")) ok = complain(e, f, "more than a note");
         else if (!marked(e, f) || (other && !marked(e, other))) ok = complain(e, f, "at a wrong line");
         else found |= strcmp(word(f, "severity"), e->severity) == 0 && tells_also(e, f);
     }
+    if (e->once && told > 1) ok = complain(e, NULL, "more than one finding");
     if (e->kind[0] && !found) ok = complain(e, NULL, "not found");
     return ok;
 }
@@ -214,6 +219,9 @@ int main(int argc, char **argv) {
             if (shared) sscanf(shared, "shared=%u", &e.shared);
             const char *also = strstr(line, "also=");
             if (also) sscanf(also, "also=%7s", e.also);
+            const char *says = strstr(line, "says=");
+            if (says) sscanf(says, "says=%39s", e.says);
+            e.once = strstr(line, " once") != NULL;
             e.cooperative = strstr(line, "cooperative") != NULL;
             if (strncmp(e.kind, "silent", 6) == 0) e.kind[0] = '\0';
         } else if (strncmp(line, "__global__ void ", 16) == 0 && sscanf(line, "__global__ void __cluster_dims__(%*[^)]) %79[a-z_0-9]", e.name) != 1)
