@@ -7,6 +7,7 @@
 
 #include <cuda_runtime.h>
 
+#include "noise.h"
 #include "tma.cu"
 
 enum { ROOM = 1 << 18, BEHIND = 2048 };
@@ -18,13 +19,6 @@ static uint8_t host[ROOM], *memory, *in, *out;
 static CUtensorMap *device_map;
 static int seen; /* maps */
 
-static uint32_t mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
 static void answer(const char *name, const uint8_t *from, size_t n) {
     static uint8_t bytes[ROOM];
     cudaError_t e = cudaDeviceSynchronize();
@@ -35,9 +29,7 @@ static void answer(const char *name, const uint8_t *from, size_t n) {
     }
     CHECK(e);
     CHECK(cudaMemcpy(bytes, from, n, cudaMemcpyDeviceToHost));
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++) h = (h ^ bytes[i]) * 0x100000001b3u;
-    printf("%s %016llx\n", name, (unsigned long long)h);
+    printf("%s %016llx\n", name, (unsigned long long)fnv_bytes(bytes, n));
 }
 
 struct Case {
@@ -125,7 +117,7 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc(&in, ROOM));
     CHECK(cudaMalloc(&out, ROOM));
     CHECK(cudaMalloc(&device_map, sizeof *device_map));
-    for (size_t i = 0; i < ROOM; i++) host[i] = (uint8_t)(mix((uint32_t)i / 4 + 7 * 0x9e3779b9u) >> 8 * (i & 3));
+    noise_fill(host, ROOM, 7);
     CHECK(cudaMemcpy(memory, host, ROOM, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(in, host, ROOM, cudaMemcpyHostToDevice));
     while (fgets(line, sizeof line, stdin)) {

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "noise.h"
+
 enum {
     PROBE_BLOCK = 256, PROBE_THREADS = 2048, PROBE_WARPS = PROBE_THREADS / 32,
     PROBE_IN = 42,      /* words a thread: 16 A, 8 B, 8 C, 8 D, predicates, 1 spare */
@@ -255,10 +257,10 @@ static inline void probe_inputs(probe_kind kind, uint32_t *in, uint32_t *uni, ui
 
 /* --- results --------------------------------------------------------------------------------------------- */
 
-static inline uint64_t probe_hash(const uint32_t *out, unsigned from, unsigned to) { /* threads [from, to), FNV-1a by words */
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+static inline uint64_t probe_hash(const uint32_t *out, unsigned from, unsigned to) { /* threads [from, to) */
+    uint64_t h = FNV_START;
     for (unsigned k = 0; k < PROBE_OUT; k++)
-        for (unsigned t = from; t < to; t++) h = (h ^ out[k * PROBE_THREADS + t]) * UINT64_C(0x100000001b3);
+        for (unsigned t = from; t < to; t++) h = fnv(h, out[k * PROBE_THREADS + t]);
     return h;
 }
 

@@ -68,10 +68,10 @@ static inline void surface_inputs(const surface_case *c, int texture, int data, 
 
 /* Registers and predicates of all threads, then the surface. */
 static inline uint32_t surface_hash(const uint32_t *out, const uint8_t *after, unsigned size) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = FNV_START;
     for (unsigned k = 0; k < SURFACE_COLUMNS; k++)
-        for (unsigned t = 0; t < SURFACE_THREADS; t++) h = (h ^ out[k * PROBE_THREADS + t]) * UINT64_C(0x100000001b3);
-    for (unsigned k = 0; k < size; k++) h = (h ^ after[k]) * UINT64_C(0x100000001b3);
+        for (unsigned t = 0; t < SURFACE_THREADS; t++) h = fnv(h, out[k * PROBE_THREADS + t]);
+    for (unsigned k = 0; k < size; k++) h = fnv(h, after[k]);
     return (uint32_t)h;
 }
 

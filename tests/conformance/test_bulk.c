@@ -5,26 +5,11 @@
 
 #include <stdio.h>
 
+#include "bulk_cases.h"
 #include "engine/tensor_map.h"
 
 enum { REFUSED = 0 /* in place of a hash: the H200 traps, "illegal instruction" */ };
 enum { BULK = 8192, TILE = 16384, ROOM = 1 << 18, SMALL = 65536, BEHIND = 2048 };
-
-static uint32_t mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-static void fill(uint8_t *p, size_t n, uint32_t seed) {
-    for (size_t i = 0; i < n; i++) p[i] = (uint8_t)(mix((uint32_t)i / 4 + seed * 0x9e3779b9u) >> 8 * (i & 3));
-}
-static uint64_t hash_of(const uint8_t *p, size_t n) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 /* --- launches ----------------------------------------------------------------------------------- */
 
@@ -71,7 +56,7 @@ static void preset(uint64_t to, uint8_t value, size_t n) {
 }
 static void judge(const char *name, uint64_t at, size_t n, uint64_t hash) {
     machine_read(B.m, B.held, at, n);
-    if (B.refused ? hash == REFUSED : hash_of(B.held, n) == hash) return;
+    if (B.refused ? hash == REFUSED : fnv_bytes(B.held, n) == hash) return;
     print_error("%s: not what the H200 made\n", name);
     B.wrong++;
 }
@@ -91,40 +76,18 @@ static void end(int cases, int least) {
 
 /* --- without a map --------------------------------------------------------------------------------- */
 
-static const char *const operations[] = {"add.u32", "add.s32", "add.u64", "add.noftz.f16", "add.noftz.bf16", "add.f32", "add.f64", "inc.u32", "dec.u32",
-                                         "min.u32", "max.u32", "min.s32", "max.s32", "min.u64", "max.u64", "min.s64", "max.s64", "min.f16", "max.f16",
-                                         "min.bf16", "max.bf16", "and.b32", "or.b32", "xor.b32", "and.b64", "or.b64", "xor.b64"};
-enum { OPERATIONS = sizeof operations / sizeof *operations };
 static int operation_of(const char *name) {
-    for (int k = 0; k < OPERATIONS; k++)
-        if (!strncmp(operations[k], name, strlen(operations[k]))) return k;
+    for (int k = 0; k < BULK_OPERATIONS; k++)
+        if (!strncmp(bulk_operations[k], name, strlen(bulk_operations[k]))) return k;
     fail_msg("no operation %s", name);
     return 0;
 }
 
-/* Floats whose exponents lie near each other, some of them denormal: sums of them round. */
-static void near_floats(uint8_t *to, size_t n, int operation) {
-    static const int of[] = {3, 4, 5, 6, 17, 18, 19, 20};
-    unsigned k = 0, wide = operation == 5 ? 4 : operation == 6 ? 8 : 2;
-    bool bfloat = operation == 4 || operation >= 19;
-    while (of[k] != operation) k++;
-    for (unsigned i = 0; i < n / wide; i++) {
-        uint64_t bits = (uint64_t)mix(i * 3 + k) << 32 | mix(i * 7 + 99 + k), v;
-        unsigned e = mix(i % 1024 + 5) % 12;
-        if (wide == 8) v = (bits & UINT64_C(0x800fffffffffffff)) | (uint64_t)(e < 3 ? e : 1000 + e + bits % 3) << 52;
-        else if (wide == 4) v = (bits & 0x807fffff) | (uint64_t)(e < 3 ? e : 120 + e + bits % 3) << 23;
-        else if (bfloat) v = (bits & 0x807f) | (uint64_t)(e < 3 ? e : 120 + e + bits % 3) << 7;
-        else v = (bits & 0x83ff) | (uint64_t)(e < 3 ? e : 10 + e + bits % 3) << 10;
-        memcpy(to + i * wide, &v, wide);
-    }
-}
-
 static void copy_case(const char *name, const char *kind, const char *rest, uint64_t hash) {
-    static const uint32_t sizes[] = {16, 32, 48, 128, 1008, 2048};
     uint32_t bytes = 0, number = 0, hint = 0, place = 0, goes = 0;
     preset(B.out, 0x3c, SMALL);
     sscanf(rest, "%u.%u.%u", &bytes, &number, &hint);
-    while (place < 6 && sizes[place] != bytes) place++;
+    while (place < BULK_SIZES && bulk_sizes[place] != bytes) place++;
     uint32_t soff = 16 * place, goff = 32 * place + 16;
     if (!strcmp(kind, "g2s")) {
         if (!strcmp(rest, "few")) bytes = 64, number = soff = goff = 0;
@@ -151,7 +114,7 @@ static void copy_case(const char *name, const char *kind, const char *rest, uint
     } else if (!strcmp(kind, "reduce_near")) {
         static uint8_t floats[16384];
         int op = operation_of(rest);
-        near_floats(floats, sizeof floats, op);
+        bulk_near_floats(floats, sizeof floats, op);
         uint64_t from = B.in + 32768;
         bytes = 8192;
         to_device(from, floats, sizeof floats);
@@ -159,9 +122,8 @@ static void copy_case(const char *name, const char *kind, const char *rest, uint
         LAUNCH("reduce", 1, 64, 0, &from, &B.out, &bytes, &op, &hint);
         goes = 8192;
     } else if (!strcmp(kind, "elect")) {
-        static const uint32_t masks[16] = {0xffffffff, 0xfffffffe, 0x80000000, 0xff00, 0xaaaaaaaa, 0x10, 0xf0f0f0f0, 1, 3, 0xc0000000, 0x7fffffff, 0x12345678, 0x80000001, 0x00010000, 0x0ff00000, 0x5555};
         uint64_t at = B.in + 60000;
-        to_device(at, masks, sizeof masks);
+        to_device(at, bulk_elect_masks, sizeof bulk_elect_masks);
         LAUNCH("elect", 1, 32, 0, &B.out, &at);
         goes = 256;
     } else if (!strcmp(kind, "g2s_hint")) {
@@ -181,7 +143,7 @@ static void copies(void **state) {
     unsigned long long hash;
     int cases = 0;
     begin("bulk");
-    fill(bytes, sizeof bytes, 1);
+    noise_fill(bytes, sizeof bytes, 1);
     to_device(B.in, bytes, sizeof bytes);
     FILE *f = fopen(WG_CONFORMANCE "/bulk_h200.txt", "r");
     assert_non_null(f);
@@ -343,7 +305,7 @@ static void tiles(void **state) {
     tile_case t = {0};
     int cases = 0;
     begin("tma");
-    fill(bytes, sizeof bytes, 7);
+    noise_fill(bytes, sizeof bytes, 7);
     to_device(B.in, bytes, sizeof bytes), to_device(B.memory, bytes, sizeof bytes);
     FILE *f = fopen(WG_CONFORMANCE "/tma_h200.txt", "r");
     assert_non_null(f);

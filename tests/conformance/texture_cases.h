@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "noise.h"
+
 enum { TEXTURE_POINTS = 2048 };
 enum { T_UNSIGNED, T_SIGNED, T_FLOAT };
 enum { T_WRAP, T_CLAMP, T_MIRROR, T_BORDER };
@@ -171,11 +173,11 @@ static inline void texture_points(const texture_case *c, float (*at)[4]) {
     }
 }
 static inline uint64_t texture_hash(const void *p, uint64_t words) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = FNV_START;
     for (uint64_t k = 0; k < words; k++) {
         uint32_t w;
         memcpy(&w, (const uint8_t *)p + 4 * k, 4);
-        h = (h ^ w) * UINT64_C(0x100000001b3);
+        h = fnv(h, w);
     }
     return h;
 }

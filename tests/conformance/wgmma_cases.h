@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise.h"
+
 enum { WGMMA_IMAGE = 32768, WGMMA_ACCUMULATORS = 128 * 128 };
 typedef struct wgmma_case {
     char kernel[80];
@@ -21,21 +23,13 @@ typedef struct wgmma_case {
     uint32_t a[512], c[WGMMA_ACCUMULATORS];
 } wgmma_case;
 
-static uint32_t wgmma_mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
 /* Styles: 0 any bits, 1 exponents near each other, 2 a wide spread of them, 3 small integers, 4 edges */
 static uint32_t wgmma_element(const char *type, int style, uint32_t r) {
     static const uint16_t half_small[] = {0, 0x3c00, 0x4000, 0xbc00, 0xc000, 0x4200, 0x3800}, half_edge[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x7c00, 0xfc00, 0x7e00, 0x7bff, 0xfbff, 0x3c00};
     static const uint16_t bf_small[] = {0, 0x3f80, 0x4000, 0xbf80, 0xc000}, bf_edge[] = {0, 0x8000, 1, 0x8001, 0x7f, 0x7f80, 0xff80, 0x7fc0, 0x7f7f, 0x80, 0x3f80};
     static const uint32_t tf_small[] = {0, 0x3f800000, 0x40000000, 0xbf800000}, tf_edge[] = {0, 0x80000000, 1, 0x7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff, 0x800000};
     static const uint8_t e4_small[] = {0, 0x38, 0x40, 0xb8}, e5_small[] = {0, 0x3c, 0x40, 0xbc};
-    const uint32_t q = wgmma_mix(r), e = wgmma_mix(r + 77);
+    const uint32_t q = noise(r), e = noise(r + 77);
     if (!strcmp(type, "f16")) {
         if (style == 0) return q & 0xffff;
         if (style == 1) return (q & 0x83ff) | (12 + e % 6) << 10;
@@ -98,7 +92,7 @@ static void wgmma_numbers(wgmma_case *t, const char *d, const char *a, const cha
     wgmma_fill(t->image, WGMMA_IMAGE / 2, a, style, seed);
     wgmma_fill(t->image + WGMMA_IMAGE / 2, WGMMA_IMAGE / 2, b, style, seed + 991);
     wgmma_fill(t->a, sizeof t->a, a, style, seed + 31);
-    for (uint32_t i = 0; i < WGMMA_ACCUMULATORS; i++) t->c[i] = wgmma_accumulator(d, style, wgmma_mix(i * 3 + seed), wgmma_mix(i + seed * 7));
+    for (uint32_t i = 0; i < WGMMA_ACCUMULATORS; i++) t->c[i] = wgmma_accumulator(d, style, noise(i * 3 + seed), noise(i + seed * 7));
     t->da = t->db = wgmma_describe(&wgmma_layouts[0]);
     t->aoff = 0;
     t->boff = WGMMA_IMAGE / 2;

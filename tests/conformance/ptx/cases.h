@@ -76,10 +76,10 @@ static inline void ptx_parameters(const ptx_kernel *k, uint32_t in[PTX_OPERANDS]
 /* --- results: out[column][thread] -------------------------------------------------------------------------- */
 
 static inline uint32_t ptx_hash(const uint32_t *out, const ptx_case *c, unsigned part) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = FNV_START;
     for (unsigned w = 0; w < c->words; w++)
         for (unsigned t = 0; t < PTX_THREADS / PTX_PARTS; t++)
-            h = (h ^ out[(c->column + w) * PTX_THREADS + part * (PTX_THREADS / PTX_PARTS) + t]) * UINT64_C(0x100000001b3);
+            h = fnv(h, out[(c->column + w) * PTX_THREADS + part * (PTX_THREADS / PTX_PARTS) + t]);
     return (uint32_t)(h ^ h >> 32);
 }
 
