@@ -58,13 +58,15 @@ enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both *
 typedef enum eng_bulk_end { /* when such an access has ended */
     ENG_BULK_GROUP,   /* with the group that is closed next (ENG_ASYNC_COMMIT) */
     ENG_BULK_BARRIER, /* with the phase that the last ENG_PHASE_COPIES said */
-    ENG_BULK_DONE     /* at once */
+    ENG_BULK_MATRIX   /* wgmma reads its operands: with the group of matrices that is closed next, for all warps of the warp group */
 } eng_bulk_end;
 static inline bool eng_is_bulk(unsigned access) { return (access & ENG_BULK) == ENG_BULK; }
 
 typedef enum eng_async {
     ENG_ASYNC_COMMIT, /* LDGDEPBAR: the copies so far are a group */
-    ENG_ASYNC_WAIT    /* DEPBAR.LE: until at most so many groups are open */
+    ENG_ASYNC_WAIT,   /* DEPBAR.LE: until at most so many groups are open */
+    ENG_ASYNC_MATRIX_COMMIT, /* the same of groups of wgmma, */
+    ENG_ASYNC_MATRIX_WAIT    /* WARPGROUP.DEPBAR.LE: which end for the four warps together */
 } eng_async;
 
 typedef enum eng_phase {

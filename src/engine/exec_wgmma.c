@@ -1,12 +1,14 @@
 /* Matrices of a warp group (wgmma): HGMMA, QGMMA, IGMMA, BGMMA. D (64 rows) = A B + C; B, and A where it is not in registers, lie in
  * shared memory as descriptors say. Each of the four warps does its own 16 rows, at once: that code waits for what it reads the results
- * of is not looked at.
+ * of is not looked at. The four end a group together: who waits for it waits for the others to come to it, since code takes one warp's
+ * wait as word that nobody reads the operands any more.
  *
  * A descriptor: bits 0..13 where it begins, 16..29 and 32..45 two distances, in units of 16 bytes; 62..63 how chunks of 16 bytes are
  * exchanged within 128 (1), 64 (2) or 32 (3) bytes, 49..51 which 128 bytes the exchange is counted from. Where chunks lie was compared with an H200 (tests/conformance/wgmma.cu). */
 #include "engine/access.h"
 #include "engine/plan.h"
 #include "engine/tensor_sum.h"
+#include "engine/warp.h"
 
 enum { ROWS = 16, CHUNK = 16, ROW_BYTES = 32 /* of A, and of B's columns: the depth of all types */, MOST = 256 };
 typedef uint8_t matrix_row[ROW_BYTES];
@@ -52,7 +54,7 @@ static void flush(reader *r) {
     if (lanes && wants_access(r->w)) {
         shape s = {.cls = ENG_GENERAL};
         put_access_as(r->w, r->i, lanes, &s, ENG_SHARED, r->at, ENG_READ | ENG_BULK);
-        (r->w->worker->ev - 1)->more = ENG_BULK_DONE;
+        (r->w->worker->ev - 1)->more = ENG_BULK_MATRIX;
     }
     r->n = 0;
 }
@@ -91,7 +93,7 @@ static void rows_of_registers(const uint8_t *R, uint32_t a, matrix_row *to) {
 
 /* x: columns | flags << 16; y: format of A | of B << 8 | bits of fraction kept << 16 */
 enum { A_SHARED = 1 << 16, A_TRANSPOSED = 1 << 17, B_TRANSPOSED = 1 << 18, A_NEGATIVE = 1 << 19, B_NEGATIVE = 1 << 20, HALVES = 1 << 21,
-       A_SIGNED = 1 << 22, B_SIGNED = 1 << 23, SATURATES = 1 << 24, BITS = 1 << 25, INTEGERS = 1 << 26 };
+       A_SIGNED = 1 << 22, B_SIGNED = 1 << 23, SATURATES = 1 << 24, BITS = 1 << 25, INTEGERS = 1 << 26, CLOSES = 1 << 27 /* a group */ };
 
 static void decode(const uint8_t *row, tensor_format f, tensor_number *to) {
     unsigned bytes = f == TENSOR_TF32 ? 4 : f >= TENSOR_E4M3 ? 1 : 2;
@@ -149,6 +151,56 @@ static void multiply(const eng_ins *i, uint8_t *R, matrix_row *a, matrix_row *b,
     }
 }
 
+/* --- groups --------------------------------------------------------------------------------- */
+
+enum { GROUP_WARPS = 4, NO_BARRIER = 7 };
+
+static void tell_group(const eng_ins *i, eng_warp *w, uint32_t lanes, uint32_t what) {
+    if (!(w->worker->wants & 1u << ENG_EV_ASYNC)) return;
+    eng_event *ev = eng_event_new(w);
+    *ev = (eng_event){.kind = ENG_EV_ASYNC, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = lanes, .more = what};
+    eng_event_done(w);
+}
+static void close_group(const eng_ins *i, eng_warp *w, uint32_t lanes) {
+    w->matrices++;
+    tell_group(i, w, lanes, ENG_ASYNC_MATRIX_COMMIT);
+}
+
+/* Have all warps of the warp group begun the groups that this one waits for? */
+static bool all_have_begun(const eng_warp *w, uint32_t open) {
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    for (uint32_t n = first; n < first + GROUP_WARPS && n < w->block->n_warps; n++) {
+        const eng_warp *other = &w->block->warps[n];
+        if (other->state != ENG_WARP_DONE && other->matrices + open < w->matrices) return false;
+    }
+    return true;
+}
+
+/* x: groups that may go on */
+ENG_HANDLER(wait_for_groups) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) {
+        if (ENG_UNLIKELY(!all_have_begun(w, i->x))) {
+            w->spinning = true;
+            ENG_GOTO(eng_yield(w, i));
+        }
+        tell_group(i, w, on, ENG_ASYNC_MATRIX_WAIT | i->x << 8);
+    }
+    ENG_NEXT;
+}
+static bool bind_warpgroup_depbar(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    (void)plan;
+    out->x = (uint32_t)(in->hi >> (72 - 64) & 7);
+    out->fn = wait_for_groups;
+    return true;
+}
+
+ENG_HANDLER(only_closes) {
+    uint32_t on = eng_on(i, w, mask);
+    if (on) close_group(i, w, on);
+    ENG_NEXT;
+}
+
 /* --- handlers ------------------------------------------------------------------------------- */
 
 static uint64_t descriptor(const uint8_t *R, uint32_t slot, unsigned n) {
@@ -179,6 +231,7 @@ static __attribute__((noinline)) const eng_ins *gmma(const eng_ins *i, eng_warp 
         unsigned registers = i->x & HALVES ? (i->x & 0xffff) / 4 : (i->x & 0xffff) / 2;
         for (unsigned k = 0; w->undefined && w->undefined->slow && k < registers; k++) eng_undefined_clear(w, i->d + k * ENG_SLOT, on);
         w->worked |= on;
+        if (i->x & CLOSES) close_group(i, w, on);
     }
     ENG_NEXT_UNWOUND;
 }
@@ -193,7 +246,11 @@ static bool bind_nothing(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 static bool bind_gmma(eng_plan *plan, const sass_instr *in, eng_ins *out, uint32_t flags, tensor_format a, tensor_format b, unsigned kept) {
     unsigned n = sass_gmma_columns(in);
     if (!n) return eng_refuse(plan, "no shape of this type");
-    if (in->dst.reg == SASS_RZ) return bind_nothing(plan, in, out); /* it only closes a group */
+    bool closes = (in->hi >> (84 - 64) & 7) != NO_BARRIER;
+    if (in->dst.reg == SASS_RZ) { /* nothing is multiplied */
+        out->fn = closes ? only_closes : nothing;
+        return true;
+    }
     bool shared = in->a.kind == SASS_UREG;
     out->d = eng_slot_dst(plan, &in->dst);
     out->a = eng_slot_src(plan, &in->a);
@@ -204,7 +261,7 @@ static bool bind_gmma(eng_plan *plan, const sass_instr *in, eng_ins *out, uint32
     out->width = CHUNK;
     out->access = ENG_READ;
     out->z = out->access;
-    out->x = n | flags | (shared ? A_SHARED : 0u) | (in->lo >> 61 & 1 ? A_TRANSPOSED : 0u) | (in->lo >> 62 & 1 ? B_TRANSPOSED : 0u) |
+    out->x = n | flags | (closes ? CLOSES : 0u) | (shared ? A_SHARED : 0u) | (in->lo >> 61 & 1 ? A_TRANSPOSED : 0u) | (in->lo >> 62 & 1 ? B_TRANSPOSED : 0u) |
              (in->a.neg ? A_NEGATIVE : 0u) | (in->b.neg ? B_NEGATIVE : 0u);
     out->y = (uint32_t)a | (uint32_t)b << 8 | kept << 16;
     out->fn = gmma;
@@ -223,4 +280,4 @@ static bool bind_igmma(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 static bool bind_bgmma(eng_plan *plan, const sass_instr *in, eng_ins *out) { return bind_gmma(plan, in, out, INTEGERS | BITS, 0, 0, 0); }
 
 ENG_FAMILY(wgmma, {"hgmma", bind_hgmma}, {"qgmma", bind_qgmma}, {"igmma", bind_igmma}, {"bgmma", bind_bgmma}, {"warpgroup_arrive", bind_nothing},
-           {"warpgroup_depbar", bind_nothing});
+           {"warpgroup_depbar", bind_warpgroup_depbar});

@@ -117,6 +117,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint32_t clock_reads; /* in a row, with hardly anything between them: it waits for a time */
     uint64_t clock_seen;  /* executed, at the last of them */
     uint64_t clock_ahead; /* what its clock has jumped since */
+    uint32_t matrices;    /* groups of wgmma that it has closed */
 };
 
 struct eng_blk { /* a block that is running */

@@ -9,8 +9,7 @@ enum {
     TRAIT_KNOWN = 1,
     TRAIT_OF_CAS = 2, /* a plain load whose value a compare-and-swap then checks */
     TRAIT_FLAG = 8,   /* of shared memory: a store right behind a fence, a load right before an acquire. No instruction says that it is more */
-    TRAIT_BEGINS = 4, /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
-    TRAIT_MATRIX = 16 /* reads operands of a warp group's matrices (wgmma) */
+    TRAIT_BEGINS = 4  /* initialises an asynchronous barrier: no atomic, whoever arrives must come after it */
 };
 
 /* --- blocks ------------------------------------------------------------------------------------- */
@@ -31,7 +30,7 @@ static void free_block(race_block *b) {
 
 /* Blocks come often: what they allocated is used again. */
 static void begin_warp(race_warp *w, uint32_t token) {
-    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = w->n_meetings = w->phases = 0;
+    w->exited = w->fence = w->fence_all = w->fenced_since = w->n_syncs = w->n_meetings = w->phases = w->matrices = w->n_waits = 0;
     w->synced = w->changed = token;
     w->acquired.count = w->pending.count = w->groups.count = 0;
 }
@@ -113,20 +112,18 @@ static bool is_flag(const sass_instr *code, uint32_t i, uint32_t n) {
     return false;
 }
 
-static unsigned traits_at(race_state *st, unsigned function, uint32_t instr) {
-    uint8_t **row = &st->traits[function];
-    const img_function *f = &st->ctx.module->functions[function];
+static unsigned traits_of(race_state *st, const eng_event *ev) {
+    uint8_t **row = &st->traits[ev->function];
+    const img_function *f = &st->ctx.module->functions[ev->function];
     if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return 0;
-    uint8_t *t = &(*row)[instr];
+    uint8_t *t = &(*row)[ev->instr];
     if (!*t) {
         const sass_instr *code = eng_instructions(st->ctx.code, f);
-        *t = TRAIT_KNOWN | (of_cas(st->ctx.module, code, instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
-             (is_flag(code, instr, f->code_size / 16) ? TRAIT_FLAG : 0) | (sass_is_gmma((sass_op)code[instr].op) ? TRAIT_MATRIX : 0);
+        *t = TRAIT_KNOWN | (of_cas(st->ctx.module, code, ev->instr, f->code_size / 16) ? TRAIT_OF_CAS : 0) | (code[ev->instr].op == SASS_SYNCS_EXCH ? TRAIT_BEGINS : 0) |
+             (is_flag(code, ev->instr, f->code_size / 16) ? TRAIT_FLAG : 0);
     }
     return *t;
 }
-static unsigned traits_of(race_state *st, const eng_event *ev) { return traits_at(st, ev->function, ev->instr); }
-bool race_of_matrix(race_state *st, const race_access *a) { return traits_at(st, a->function, a->instr) & TRAIT_MATRIX; }
 
 /* --- events ----------------------------------------------------------------------------------------------- */
 
@@ -165,8 +162,9 @@ static void on_access(race_state *st, const eng_batch *batch, const eng_event *e
                        .function = ev->function, .warp = ev->warp, .access = ev->access, .cls = class_of(ev), .width = ev->width,
                        .space = ev->space == ENG_CLUSTER ? ENG_SHARED : ev->space, .scope = ev->scope, .row = (uint8_t)ev->more, .step = (uint8_t)(ev->more >> 8)};
     if (ev->access & ENG_WRITE) a->value = ev->value;
-    if (eng_is_bulk(ev->access) && ev->more == ENG_BULK_DONE) {
-        a->access &= (uint16_t)~ENG_BULK;
+    if (eng_is_bulk(ev->access) && ev->more == ENG_BULK_MATRIX) {
+        a->row = RACE_MATRIX;
+        a->value = st->block->warps[ev->warp].matrices;
     } else if (eng_is_bulk(ev->access)) {
         a->row = ev->more ? st->bulk.number : 0;
         a->step = st->bulk.rank;

@@ -20,8 +20,12 @@ typedef struct race_access { /* by token */
     uint16_t function, warp;
     uint16_t access;   /* ENG_READ | ... */
     uint8_t cls, width, space, scope, row, step; /* row, step: of ENG_ROWS; of bulk copies that a barrier is told of, its number + 1 and
-                                                  * the rank of its block, and value is its phase */
+                                                  * the rank of its block, and value is its phase; of operands of wgmma row is RACE_MATRIX
+                                                  * and value the number of the group */
 } race_access;
+
+enum { RACE_MATRIX = 255 };
+static inline bool race_is_matrix(const race_access *a) { return (a->access & ENG_BULK) == ENG_BULK && a->row == RACE_MATRIX; }
 
 /* A remembered access: its token, and the lane where its form does not tell it. */
 typedef uint32_t race_mark; /* lane << 27 | token; 0: none */
@@ -66,6 +70,8 @@ struct race_log { /* of one location that blocks synchronise through */
 typedef struct race_sync { uint32_t token, mask; bool weak; } race_sync; /* lanes met */
 typedef struct race_meeting { uint32_t instr, function, named, arrived; bool weak; } race_meeting; /* groups that wait at a __syncwarp */
 typedef struct race_group { uint32_t until, done; } race_group; /* cp.async: copies with tokens below until were waited for at done */
+typedef struct race_wait { uint32_t ended, at; } race_wait;     /* wgmma: so many groups have ended, as was known at token `at` */
+enum { RACE_WAITS = 32, RACE_GROUP_WARPS = 4 };
 enum { RACE_SYNCS = 16, RACE_BARRIERS = 16, RACE_MEETINGS = 4 };
 typedef struct race_warp {
     uint32_t exited;
@@ -81,6 +87,9 @@ typedef struct race_warp {
     unsigned n_meetings;
     race_knowledge acquired, pending;
     wg_vec(race_group) groups;
+    uint32_t matrices;  /* groups of wgmma that it has closed */
+    race_wait waits[RACE_WAITS]; /* the latest, the oldest first */
+    unsigned n_waits;
 } race_warp;
 typedef struct race_cluster race_cluster;
 typedef struct race_phases race_phases; /* asynchronous barriers of a block */
@@ -255,7 +264,6 @@ void race_phases_free(race_block *block);
 
 /* --- race.c ------------------------------------------------------------------------------------ */
 race_block *race_block_of(race_state *st, uint64_t linear); /* NULL: no memory */
-bool race_of_matrix(race_state *st, const race_access *a); /* wgmma's, of an operand */
 
 /* --- race_report.c ----------------------------------------------------------------------------- */
 watch_side race_side_of(const race_state *st, race_mark mark, uint64_t address);

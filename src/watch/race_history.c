@@ -28,6 +28,7 @@ static void each_bound_of_warp(const race_state *st, race_warp *w) {
     rename_bound(st, &w->fenced_since);
     rename_bound(st, &w->changed);
     for (unsigned k = 0; k < w->n_syncs; k++) rename_bound(st, &w->syncs[k].token);
+    for (unsigned k = 0; k < w->n_waits; k++) rename_bound(st, &w->waits[k].at);
     for (size_t k = 0; k < w->groups.count; k++) {
         rename_bound(st, &w->groups.at[k].until);
         rename_bound(st, &w->groups.at[k].done);
@@ -60,9 +61,12 @@ static bool tidy(race_state *st) {
     if (!(st->rank = calloc((size_t)st->n + 1, sizeof *st->rank))) return st->failed = true, false;
     race_each_mark(st, note);
     for (race_block *b = st->blocks; b; b = b->next) /* a wait is a token of its own */
-        for (unsigned w = 0; w < st->n_warps; w++)
+        for (unsigned w = 0; w < st->n_warps; w++) {
             for (size_t k = 0; k < b->warps[w].groups.count; k++)
                 if (b->warps[w].groups.at[k].done) st->rank[b->warps[w].groups.at[k].done - 1] = 1;
+            for (unsigned k = 0; k < b->warps[w].n_waits; k++)
+                if (b->warps[w].waits[k].at) st->rank[b->warps[w].waits[k].at - 1] = 1;
+        }
     uint32_t n = 1;
     for (uint32_t t = 1; t <= st->n; t++) {
         bool stays = t < st->n && st->rank[t];

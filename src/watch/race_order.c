@@ -121,8 +121,24 @@ static bool met(const race_warp *warp, uint32_t token, unsigned from, unsigned t
     return reached >> to & 1;
 }
 
+/* All but the latest `open` groups of wgmma have ended. */
+static void matrices_ended(race_state *st, race_warp *warp, uint32_t open) {
+    uint32_t ended = warp->matrices > open ? warp->matrices - open : 0;
+    if (warp->n_waits && warp->waits[warp->n_waits - 1].ended >= ended) return;
+    if (warp->n_waits == RACE_WAITS) memmove(&warp->waits[0], &warp->waits[1], --warp->n_waits * sizeof *warp->waits);
+    warp->waits[warp->n_waits++] = (race_wait){.ended = ended, .at = st->n};
+}
+
 void race_async(race_state *st, race_warp *warp, uint32_t more) {
     unsigned what = more & 0xff, open = more >> 8 & 0xff;
+    if (what == ENG_ASYNC_MATRIX_COMMIT) {
+        warp->matrices++;
+        return;
+    }
+    if (what == ENG_ASYNC_MATRIX_WAIT) {
+        matrices_ended(st, warp, open);
+        return;
+    }
     if (what == ENG_ASYNC_COMMIT) {
         race_group group = {.until = st->n};
         if (!wg_vec_push(&warp->groups, group)) st->failed = true;
@@ -279,11 +295,32 @@ static bool knows(const race_known *known, size_t n, const race_access *a, unsig
 
 /* --- the question ------------------------------------------------------------------------------ */
 
+static race_order order_of(race_state *st, const race_access *a, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now);
+
+/* The four warps of a warp group end their groups together: what comes after a wait by any of them, or by any lane, comes after what all have
+ * read for these groups. */
+static race_order after_matrix(race_state *st, const race_access *a, const race_access *now, unsigned lane_now) {
+    unsigned first = a->warp / RACE_GROUP_WARPS * RACE_GROUP_WARPS;
+    if (a->block != st->block->linear) return RACE_UNORDERED;
+    for (unsigned w = first; w < first + RACE_GROUP_WARPS && w < st->n_warps; w++) {
+        const race_warp *warp = &st->block->warps[w];
+        unsigned k = 0;
+        while (k < warp->n_waits && warp->waits[k].ended <= a->value) k++;
+        if (k == warp->n_waits) continue;
+        if (w == now->warp) return RACE_ORDERED;
+        race_access wait = {.block = a->block, .warp = (uint16_t)w, .cls = ENG_GENERAL, .width = 4};
+        for (unsigned lane = 0; lane < 32; lane++)
+            if (order_of(st, &wait, warp->waits[k].at - 1, lane, now, lane_now) == RACE_ORDERED) return RACE_ORDERED;
+    }
+    return RACE_UNORDERED;
+}
+
 static race_order order_of(race_state *st, const race_access *a, uint32_t before, unsigned lane_before, const race_access *now, unsigned lane_now) {
     race_block *b = st->block;
     race_warp *warp = &b->warps[now->warp];
     unsigned steps = 0;
     bool bulk = eng_is_bulk(a->access), weak = false; /* weak: but for a shuffle, nothing was found yet */
+    if (race_is_matrix(a)) return after_matrix(st, a, now, lane_now);
     if (bulk && a->row && a->step == b->rank && race_same_cluster(st, b, a->block)) return race_phases_copied(b, a, now, lane_now) ? RACE_ORDERED : RACE_UNORDERED;
     if (a->block == b->linear) {
         uint32_t token = before;

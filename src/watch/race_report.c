@@ -19,10 +19,10 @@ static const char *word_of(const race_access *a) {
 typedef enum actor { THREAD, ASYNC_COPY, BULK_COPY, MATRIX } actor;
 static const char *const actors[] = {"a thread", "cp.async", "a bulk copy (TMA)", "wgmma"};
 
-static actor actor_of(race_state *st, const race_access *a) {
+static actor actor_of(const race_access *a) {
+    if (race_is_matrix(a)) return MATRIX;
     if (eng_is_bulk(a->access)) return BULK_COPY;
-    if (a->access & ENG_ASYNC && a->access & ENG_WRITE) return ASYNC_COPY;
-    return race_of_matrix(st, a) ? MATRIX : THREAD;
+    return a->access & ENG_ASYNC && a->access & ENG_WRITE ? ASYNC_COPY : THREAD;
 }
 
 /* Is a barrier told of the bulk copy? Else its group is waited for. */
@@ -55,7 +55,7 @@ static const char *start_of(actor what, const race_access *a, const race_access 
 
 /* asked: b comes after a was asked for, in any order of warps. */
 static const char *cure(race_state *st, const race_access *a, const race_access *b, bool asked) {
-    switch (actor_of(st, a)) {
+    switch (actor_of(a)) {
     case BULK_COPY: return end_of_bulk(a, a->block == b->block, asked);
     case MATRIX:
         if (!asked) return "operands must be written before (then fence.proxy.async, and a barrier); what comes later must wait (wgmma.wait_group by the warp group, and then a barrier)";
@@ -64,7 +64,7 @@ static const char *cure(race_state *st, const race_access *a, const race_access 
         if (st->block->phases)
             return "a barrier must be told of the copy (cuda::memcpy_async with the barrier, cp.async.mbarrier.arrive), and its phase waited for in between";
         return "the copy's thread must wait in between (cp.async.wait_group, __pipeline_wait_prior), and a barrier must follow before other threads go on";
-    default: return start_of(actor_of(st, b), a, b);
+    default: return start_of(actor_of(b), a, b);
     }
 }
 
@@ -73,7 +73,7 @@ static void report_async(race_state *st, watch_finding *f, race_mark before, con
     const race_access *a = race_access_of(st, before);
     const char *memory = b->space == ENG_GLOBAL ? "global" : "shared";
     const char *what = cure(st, a, b, race_asked_before(st, RACE_TOKEN(before), f->other.lane, b, lane));
-    bool swap = actor_of(st, b) > actor_of(st, a);
+    bool swap = actor_of(b) > actor_of(a);
     if (swap) {
         const race_access *c = a;
         watch_side side = f->at;
@@ -82,8 +82,8 @@ static void report_async(race_state *st, watch_finding *f, race_mark before, con
     }
     f->key = 16;
     if (watch_findings_again(&st->findings, f)) return;
-    snprintf(f->message, sizeof f->message, "%s of %s memory by %s and %s by %s, and nothing orders the two: %s", word_of(b), memory, actors[actor_of(st, b)], word_of(a),
-             actors[actor_of(st, a)], what);
+    snprintf(f->message, sizeof f->message, "%s of %s memory by %s and %s by %s, and nothing orders the two: %s", word_of(b), memory, actors[actor_of(b)], word_of(a),
+             actors[actor_of(a)], what);
     watch_findings_add(&st->findings, f);
 }
 
@@ -101,7 +101,7 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
                        .at = watch_side_of(batch, ev, lane), .other = race_side_of(st, before, address),
                        .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
     if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
-    else if (f.severity != WATCH_NOTE && (actor_of(st, a) || actor_of(st, b))) {
+    else if (f.severity != WATCH_NOTE && (actor_of(a) || actor_of(b))) {
         report_async(st, &f, before, b, lane);
         return;
     }

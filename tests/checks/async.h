@@ -57,9 +57,8 @@ __device__ static void multiply(float *d, const void *a, const void *b) {
     asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(described(a, 128, 256)), "l"(described(b, 128, 256)) : "memory");
 }
-__device__ static void end_matrices() {
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-}
+__device__ static void close_matrices() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int N> __device__ static void wait_matrices() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory"); }
+__device__ static void end_matrices() { close_matrices(), wait_matrices<0>(); }
 
 #endif
