@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/mbarrier.h"
 #include "engine/run.h"
 #include "engine/undefined.h"
 
@@ -156,7 +157,13 @@ static void line_of(const eng_blk *block, const eng_ins *at, char *text, size_t 
     if (line && line->line) snprintf(text, size, " (line %u)", line->line);
 }
 
-static void describe(const eng_blk *block, const eng_group *g, char *text, size_t size) {
+/* The asynchronous barrier that it asks for again and again, + 1; 0: none. */
+static uint32_t awaited(const eng_warp *w) {
+    enum { LOOP = 256 /* warp instructions of a loop that waits */ };
+    return w->state != ENG_WARP_DONE && w->executed - w->awaited_at < LOOP ? w->awaited : 0;
+}
+
+static void describe(const eng_blk *block, const eng_warp *w, const eng_group *g, char *text, size_t size) {
     static const char *const kinds[] = {"runs", "BSYNC B", "WARPSYNC", "BAR ", "the cluster's barrier"};
     char line[24];
     line_of(block, g->at, line, sizeof line);
@@ -166,6 +173,8 @@ static void describe(const eng_blk *block, const eng_group *g, char *text, size_
         snprintf(text, size, "lanes 0x%08x: WARPSYNC 0x%08x at 0x%04x%s", g->mask, g->want, g->at->id * 16, line);
     else if (g->state == ENG_GROUP_CLUSTER)
         snprintf(text, size, "lanes 0x%08x: %s at 0x%04x%s", g->mask, kinds[g->state], g->at->id * 16, line);
+    else if (awaited(w))
+        snprintf(text, size, "lanes 0x%08x: mbarrier 0x%x at 0x%04x%s", g->mask, w->awaited - 1, g->at->id * 16, line);
     else
         snprintf(text, size, "lanes 0x%08x: running at 0x%04x%s", g->mask, g->at->id * 16, line);
 }
@@ -180,7 +189,7 @@ static void park_all(eng_blk *block, uint32_t v) {
 }
 
 static bool waits_alike(const eng_warp *a, const eng_warp *b) {
-    if (a->n_groups != b->n_groups) return false;
+    if (a->n_groups != b->n_groups || awaited(a) != awaited(b)) return false;
     for (unsigned k = 0; k < a->n_groups; k++) {
         const eng_group *x = &a->groups[k], *y = &b->groups[k];
         if (x->mask != y->mask || x->state != y->state || x->barrier != y->barrier || x->want != y->want || x->at->id != y->at->id || x->at->function != y->at->function)
@@ -189,18 +198,40 @@ static bool waits_alike(const eng_warp *a, const eng_warp *b) {
     return true;
 }
 
+/* "mbarrier 0x410 lacks 1 of 2 arrivals and 256 bytes; ": of each asynchronous barrier that somebody waits for. How long it is. */
+static size_t say_what_lacks(const eng_blk *block, char *text, size_t size) {
+    size_t n = 0;
+    *text = 0;
+    for (uint32_t v = 0; v < block->n_warps; v++) {
+        uint32_t at = awaited(&block->warps[v]);
+        uint64_t state;
+        bool again = !at;
+        for (uint32_t u = 0; u < v && !again; u++) again = awaited(&block->warps[u]) == at;
+        if (again || size - n < 100) continue;
+        memcpy(&state, block->shared + at - 1, 8);
+        mbarrier_lack l = block->worker->grid->code->module->sm < 90 ? mbarrier80_lacks(state) : mbarrier90_lacks(state);
+        n += (size_t)snprintf(text + n, size - n, "mbarrier 0x%x", at - 1);
+        if (!l.expected || l.arrivals > l.expected) n += (size_t)snprintf(text + n, size - n, " holds nothing that an initialisation leaves; ");
+        else if (l.bytes > MB_BYTE_COUNT / 2) n += (size_t)snprintf(text + n, size - n, " got %u bytes more than it was told to expect; ", (uint32_t)(MB_BYTE_COUNT + 1 - l.bytes));
+        else if (l.arrivals && l.bytes) n += (size_t)snprintf(text + n, size - n, " lacks %u of %u arrivals, and %u bytes that it was told to expect; ", l.arrivals, l.expected, l.bytes);
+        else if (l.bytes) n += (size_t)snprintf(text + n, size - n, " lacks %u bytes that it was told to expect; ", l.bytes);
+        else n += (size_t)snprintf(text + n, size - n, " lacks %u of %u arrivals; ", l.arrivals, l.expected);
+    }
+    return n;
+}
+
 /* "warps 1 to 3 lanes 0xffffffff: BAR 0 at 0x0210 (line 17)"; what there is no room for is left out, and said to be. */
 static void say_who_waits(const eng_blk *block, char *text, size_t size) {
     enum { ROOM_FOR_MORE = 8 };
-    size_t n = 0;
+    size_t n = say_what_lacks(block, text, size), begin = n;
     for (uint32_t v = 0, end; v < block->n_warps; v = end) {
         const eng_warp *w = &block->warps[v];
         for (end = v + 1; end < block->n_warps && waits_alike(w, &block->warps[end]);) end++;
         for (unsigned k = 0; k < w->n_groups; k++) {
             char place[100], entry[160];
-            describe(block, &w->groups[k], place, sizeof place);
-            int length = end > v + 1 ? snprintf(entry, sizeof entry, "%swarps %u to %u %s", n ? "; " : "", v, end - 1, place)
-                                     : snprintf(entry, sizeof entry, "%swarp %u %s", n ? "; " : "", v, place);
+            describe(block, w, &w->groups[k], place, sizeof place);
+            int length = end > v + 1 ? snprintf(entry, sizeof entry, "%swarps %u to %u %s", n > begin ? "; " : "", v, end - 1, place)
+                                     : snprintf(entry, sizeof entry, "%swarp %u %s", n > begin ? "; " : "", v, place);
             if (n + (size_t)length + ROOM_FOR_MORE > size) {
                 snprintf(text + n, size - n, "; ...");
                 return;

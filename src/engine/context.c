@@ -237,6 +237,6 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
         for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].shared_plain = reserve;
         memset(block->shared_origins, 0, sizeof block->shared_origins);
     }
-    for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY, block->warps[n].matrices = 0;
+    for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY, block->warps[n].matrices = block->warps[n].awaited = 0;
     block->ready = block->n_warps == 32 ? ENG_ALL : (1u << block->n_warps) - 1;
 }

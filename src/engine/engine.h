@@ -78,7 +78,7 @@ typedef struct eng_finding {
     uint64_t address;
     const eng_allocation *allocation; /* nearest or containing; NULL none */
     bool fatal;                       /* ended the launch */
-    char text[200];                   /* more, e.g. who waits where */
+    char text[400];                   /* more, e.g. who waits where */
 } eng_finding;
 
 typedef struct eng_instr_count { /* exact, whatever is watched */

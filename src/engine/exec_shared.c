@@ -26,6 +26,7 @@ static __attribute__((noinline)) const eng_ins *load_phase(const eng_ins *i, eng
         ENG_LANES(l, on) ended |= (i->y >> ((eng_u32(R, i->c)[l] >> bit & 1) | eng_u32(R, i->d)[l] >> 31 << 1) & 1) << l;
         if (i->y >> 16) put_phase_seen(w, i, on, A, 4, ENG_PHASE_LOOKED);
         else put_phase_seen(w, i, ended, A, 4, ENG_PHASE_SEEN);
+        if (!(i->y >> 16)) note_awaited(w, on & ~ended, A, 4);
     }
     ENG_NEXT_LOADED;
 }

@@ -54,6 +54,7 @@ static __attribute__((noinline)) const eng_ins *phase(const eng_ins *i, eng_warp
         eng_set_pred(w, i->pd[0], ended, on);
         put_phase_seen(w, i, ended, A, 0, ENG_PHASE_SEEN);
         w->spinning |= ended != on;
+        note_awaited(w, on & ~ended, A, 0);
     }
     ENG_NEXT;
 }

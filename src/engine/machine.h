@@ -118,6 +118,8 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint64_t clock_seen;  /* executed, at the last of them */
     uint64_t clock_ahead; /* what its clock has jumped since */
     uint32_t matrices;    /* groups of wgmma that it has closed */
+    uint32_t awaited;     /* the asynchronous barrier whose phase it last asked for in vain: its address in shared memory + 1; 0: none */
+    uint64_t awaited_at;  /* executed, then */
 };
 
 struct eng_blk { /* a block that is running */

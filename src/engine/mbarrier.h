@@ -24,6 +24,14 @@ static inline uint64_t mbarrier90_settle(uint64_t b) {
     if (b >> MB_PENDING & MB_COUNT || b >> MB_BYTES & MB_BYTE_COUNT) return b;
     return (b ^ UINT64_C(1) << 63) | (b >> MB_EXPECTED & MB_COUNT) << MB_PENDING;
 }
+/* What the phase under way lacks. */
+typedef struct mbarrier_lack { uint32_t expected, arrivals, bytes; } mbarrier_lack;
+static inline mbarrier_lack mbarrier80_lacks(uint64_t b) {
+    return (mbarrier_lack){(0x40000000u - (uint32_t)b) & 0x7fffffffu, -(uint32_t)(b >> 32) & 0x7fffffffu, 0};
+}
+static inline mbarrier_lack mbarrier90_lacks(uint64_t b) {
+    return (mbarrier_lack){-(uint32_t)(b >> MB_EXPECTED) & MB_COUNT, -(uint32_t)(b >> MB_PENDING) & MB_COUNT, (uint32_t)(b >> MB_BYTES & MB_BYTE_COUNT)};
+}
 static inline uint64_t mbarrier90_bytes(uint64_t b, uint32_t more) { /* modulo 2^22: negative to take away */
     uint64_t bytes = ((b >> MB_BYTES) + more) & MB_BYTE_COUNT;
     return (b & ~(MB_BYTE_COUNT << MB_BYTES)) | bytes << MB_BYTES;

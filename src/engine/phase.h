@@ -31,6 +31,12 @@ static inline void put_phase_seen(eng_warp *w, const eng_ins *i, uint32_t lanes,
     }
 }
 
+/* Those lanes go on waiting for the phase. */
+static inline void note_awaited(eng_warp *w, uint32_t lanes, const uint64_t *A, unsigned offset) {
+    w->awaited_at = w->executed;
+    w->awaited = lanes ? (uint32_t)A[__builtin_ctz(lanes)] - offset + 1 : 0;
+}
+
 /* --- waiting on sm_80 ------------------------------------------------------------------ */
 
 static inline bool writes_register(const sass_instr *in, unsigned reg) {

@@ -55,7 +55,7 @@ typedef struct watch_finding {
     uint64_t key;      /* tells findings at the same instructions apart; else 0 */
     uint64_t count;    /* 0 counts as 1 */
     char message[320]; /* what is wrong */
-    char detail[200];  /* more, such as who waits where */
+    char detail[400];  /* more, such as who waits where */
 } watch_finding;
 
 typedef struct watch_findings {

@@ -16,7 +16,7 @@ __global__ void waited(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// run 4 64 race error says=try_wait once
+// run 4 64 race error says=mbarrier.try once
 __global__ void too_early(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -29,7 +29,7 @@ __global__ void too_early(int *a, int *b, int n) {
 }
 
 // Nobody waits, with no barrier either: whichever comes first, it is one mistake.
-// run 1 256 race error says=try_wait once
+// run 1 256 race error says=mbarrier.try once
 __global__ void never_awaited(int *a, int *b, int n) {
     __shared__ alignas(128) int s[256];
     __shared__ uint64_t bar;
@@ -37,6 +37,28 @@ __global__ void never_awaited(int *a, int *b, int n) {
     __syncthreads();
     if (!threadIdx.x) expect(&bar, 1024), load(s, a, 1024, &bar); // <-
     b[threadIdx.x] = s[threadIdx.x]; // <-
+}
+
+// The barrier is told of more than the copy brings.
+// run 1 64 deadlock error says=lacks_32_bytes
+__global__ void bytes_never_come(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 1);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES + 32), load(s, a, BYTES, &bar);
+    await(&bar, 0); // <-
+    b[threadIdx.x] = s[threadIdx.x];
+}
+// run 1 64 deadlock error says=lacks_2_of_3_arrivals
+__global__ void arrivals_never_come(int *a, int *b, int n) {
+    __shared__ alignas(128) int s[WORDS];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) begin(&bar, 3);
+    __syncthreads();
+    if (!threadIdx.x) expect(&bar, BYTES), load(s, a, BYTES, &bar);
+    await(&bar, 0); // <-
+    b[threadIdx.x] = s[threadIdx.x];
 }
 
 // One warp waits, and a barrier of the block brings the others behind it.
@@ -78,7 +100,7 @@ __global__ void own_barriers(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = sum + s[1][threadIdx.x];
 }
 
-// run 4 64 race error says=try_wait once
+// run 4 64 race error says=mbarrier.try once
 __global__ void other_barrier(int *a, int *b, int n) {
     __shared__ alignas(128) int s[2][WORDS];
     __shared__ uint64_t bar[2];
@@ -147,7 +169,7 @@ __global__ void stored(int *a, int *b, int n) {
     s[63 - threadIdx.x] = 0;
 }
 
-// run 4 64 race error says=wait_group.read once
+// run 4 64 race error says=group.read once
 __global__ void changed_too_soon(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     s[threadIdx.x] = a[blockIdx.x * 64 + threadIdx.x];
@@ -159,7 +181,7 @@ __global__ void changed_too_soon(int *a, int *b, int n) {
     if (!threadIdx.x) wait_group<0>();
 }
 
-// run 4 64 race error says=wait_group.read once
+// run 4 64 race error says=group.read once
 __global__ void thread_changes_its_own(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     if (threadIdx.x) return;
@@ -194,7 +216,7 @@ __global__ void groups(int *a, int *b, int n) {
     wait_group<0>();
 }
 
-// run 4 64 race error says=wait_group.read once
+// run 4 64 race error says=group.read once
 __global__ void one_group_too_few(int *a, int *b, int n) {
     __shared__ alignas(128) int s[2][WORDS];
     if (threadIdx.x) return;
@@ -207,7 +229,7 @@ __global__ void one_group_too_few(int *a, int *b, int n) {
     wait_group<0>();
 }
 
-// run 4 64 race error says=cp.async.bulk.wait_group) once
+// run 4 64 race error says=cp.async.bulk.wait once
 __global__ void read_back_too_soon(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     if (threadIdx.x) return;
@@ -219,7 +241,7 @@ __global__ void read_back_too_soon(int *a, int *b, int n) {
 }
 
 // The source of a copy changes while it is under way.
-// run 1 64 race error says=try_wait once
+// run 1 64 race error says=mbarrier.try once
 __global__ void source_changes(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -291,7 +313,7 @@ __global__ void __cluster_dims__(4, 1, 1) to_all_blocks(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
     c.sync();
 }
-// run 8 64 race error says=try_wait once
+// run 8 64 race error says=mbarrier.try once
 __global__ void __cluster_dims__(4, 1, 1) to_all_blocks_who_do_not_wait(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS];
     __shared__ uint64_t bar;
@@ -319,7 +341,7 @@ __global__ void __cluster_dims__(2, 1, 1) sent(int *a, int *b, int n) {
     b[blockIdx.x * 64 + threadIdx.x] = got[63 - threadIdx.x];
     c.sync();
 }
-// run 4 64 race error says=try_wait once
+// run 4 64 race error says=mbarrier.try once
 __global__ void __cluster_dims__(2, 1, 1) sent_and_not_awaited(int *a, int *b, int n) {
     __shared__ alignas(128) int s[WORDS], got[WORDS];
     __shared__ uint64_t bar;

@@ -59,7 +59,7 @@ __global__ void one_group_goes_on(int *a, int *b, int n) {
     b[blockIdx.x * 128 + threadIdx.x] = (int)(d[0] + d[1] + d[2] + d[3]);
 }
 // The stage that is multiplied is given back.
-// run 2 160 race error says=wgmma.wait_group
+// run 2 160 race error says=wgmma.wait
 __global__ void given_back_too_soon(int *a, int *b, int n) {
     __shared__ alignas(128) Ring r;
     float d[4] = {};
@@ -93,7 +93,7 @@ __global__ void stored_after_the_wait(int *a, int *b, int n) {
     }
     b[blockIdx.x * 128 + threadIdx.x] = (int)(d[0] + d[1] + d[2] + d[3]);
 }
-// run 2 128 race error says=wgmma.wait_group
+// run 2 128 race error says=wgmma.wait
 __global__ void stored_before_the_wait(int *a, int *b, int n) {
     __shared__ alignas(128) int x[A_BYTES / 4], y[B_BYTES / 4];
     float d[4] = {};

@@ -63,7 +63,7 @@ typedef struct target {
     uint32_t *results;
     FILE *raw;
     wg_error err;
-    char finding[300]; /* why a kernel ended before its time */
+    char finding[500]; /* why a kernel ended before its time */
     unsigned equal, known[WHY_COUNT], missing, wrong;
 } target;
 
