@@ -53,8 +53,8 @@ static word random_word(const sass_row *row, unsigned form, int sm) {
     else if (form == 3 || form == 5) set(&w, 38, 16, 0x210);
     else set(&w, 32, 8, below(4) ? 12 : 0);
     if (below(2)) w.hi |= (below(0x10000) | (uint64_t)below(0x10000) << 16 | (uint64_t)below(2) << 32) << 8 & claims_of(row) << 8;
-    for (unsigned k = 0; k < sizeof predicates; k++)
-        if (below(8)) set(&w, predicates[k], 4, SASS_PT);
+    for (unsigned k = 0, some = below(2); k < sizeof predicates; k++)
+        if (some && below(8)) set(&w, predicates[k], 4, SASS_PT);
     for (const uint8_t *id = row->mods; *id; id++)
         if (is_field(&sass_mods[*id], sm)) set_mod(&w, &sass_mods[*id], below(values_of(&sass_mods[*id])));
     return w;
@@ -166,6 +166,8 @@ static const struct { uint8_t mod; uint16_t op; const char *why; } reasons[] = {
     {MOD_UNSIGNED, 0, "the lower half of a product is the same"},
     {MOD_PRMT_MODE, SASS_UPRMT, "the H200 takes no notice"},
     {MOD_ANY72, 0, "the H200 takes no notice"},
+    {MOD_LDC_MODE, 0, "the H200's results are the same"},
+    {MOD_DC, 0, "a texture object compares with nothing: the H200's results are the same"},
     {MOD_NDV, 0, "the H200's results are the same"},
     {MOD_NDV77, 0, "of places that neighbours need: taken only with a level of detail"},
     {MOD_ROUND79, SASS_F2FP_8, "the H200 rounds to nearest"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/fault.h"
+#include "engine/half.h"
 #include "engine/mbarrier.h"
 #include "engine/small_float.h"
 #include "engine/undefined.h"
@@ -172,12 +173,9 @@ static uint64_t combine_floats(unsigned op, unsigned type, uint64_t old, uint64_
         return sum != sum ? 0x7fffffff : low;
     }
     bool bfloat = type == SASS_BF16;
+    if (op != SASS_ATOM_ADD) return half_extreme((uint16_t)old, (uint16_t)data, op == SASS_ATOM_MIN, bfloat);
     float a = small_decode((uint16_t)old, bfloat), b = small_decode((uint16_t)data, bfloat);
-    if (op == SASS_ATOM_ADD) return small_encode((double)a + (double)b, bfloat, SASS_RN);
-    if (isnan(a)) return isnan(b) ? 0x7fff : data;
-    if (isnan(b)) return old;
-    bool first = a == b ? (signbit(a) != 0) == (op == SASS_ATOM_MIN) : (a < b) == (op == SASS_ATOM_MIN);
-    return first ? old : data;
+    return small_encode((double)a + (double)b, bfloat, SASS_RN);
 }
 
 uint64_t eng_bulk_combine(unsigned op, unsigned type, uint64_t old, uint64_t data) {

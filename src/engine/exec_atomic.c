@@ -53,6 +53,10 @@ static uint32_t add_halves(uint32_t a, uint32_t b, bool bf) {
     return sum;
 }
 
+static uint32_t extreme_halves(uint32_t old, uint32_t data, bool least, bool bf) {
+    return half_extreme((uint16_t)old, (uint16_t)data, least, bf) | (uint32_t)half_extreme((uint16_t)(old >> 16), (uint16_t)(data >> 16), least, bf) << 16;
+}
+
 /* What memory holds afterwards. op and type are constants after inlining. */
 ENG_INLINE word combine(const unsigned op, const unsigned type, word old, word data) {
     word r = {0};
@@ -67,13 +71,15 @@ ENG_INLINE word combine(const unsigned op, const unsigned type, word old, word d
         break;
     case SASS_ATOM_POPC_INC: r.u32 = old.u32 + 1; break;
     case SASS_ATOM_MIN:
-        if (type == T_U32) r.u32 = old.u32 < data.u32 ? old.u32 : data.u32;
+        if (type == T_F16X2 || type == T_BF16X2) r.u32 = extreme_halves(old.u32, data.u32, true, type == T_BF16X2);
+        else if (type == T_U32) r.u32 = old.u32 < data.u32 ? old.u32 : data.u32;
         else if (type == T_S32) r.s32 = old.s32 < data.s32 ? old.s32 : data.s32;
         else if (type == T_U64) r.u64 = old.u64 < data.u64 ? old.u64 : data.u64;
         else r.s64 = old.s64 < data.s64 ? old.s64 : data.s64;
         break;
     case SASS_ATOM_MAX:
-        if (type == T_U32) r.u32 = old.u32 > data.u32 ? old.u32 : data.u32;
+        if (type == T_F16X2 || type == T_BF16X2) r.u32 = extreme_halves(old.u32, data.u32, false, type == T_BF16X2);
+        else if (type == T_U32) r.u32 = old.u32 > data.u32 ? old.u32 : data.u32;
         else if (type == T_S32) r.s32 = old.s32 > data.s32 ? old.s32 : data.s32;
         else if (type == T_U64) r.u64 = old.u64 > data.u64 ? old.u64 : data.u64;
         else r.s64 = old.s64 > data.s64 ? old.s64 : data.s64;
@@ -137,6 +143,7 @@ ENG_INLINE void atom_lanes(const eng_ins *i, uint8_t *R, uint8_t *const *place, 
 #define ATOM_OPS(X)                                                                                                     \
     X(ADD, U32) X(ADD, U64) X(ADD, F32) X(ADD, F32_FTZ) X(ADD, F64) X(ADD, F16X2) X(ADD, BF16X2)                         \
     X(MIN, U32) X(MIN, S32) X(MIN, U64) X(MIN, S64) X(MAX, U32) X(MAX, S32) X(MAX, U64) X(MAX, S64)                     \
+    X(MIN, F16X2) X(MIN, BF16X2) X(MAX, F16X2) X(MAX, BF16X2)                                                            \
     X(INC, U32) X(DEC, U32) X(AND, U32) X(AND, U64) X(OR, U32) X(OR, U64) X(XOR, U32) X(XOR, U64)                      \
     X(EXCH, U32) X(EXCH, U64) X(POPC_INC, U32)
 ATOM_OPS(ATOM)
@@ -172,6 +179,7 @@ static __attribute__((noinline)) void words_places(const eng_ins *i, uint8_t *R,
             word data = lane_word(R, i->c + k * ENG_SLOT, l, 4), old = load_word(place[l] + 4 * k, 4), new = data;
             if (op == SASS_ATOM_ADD && (type == T_F32 || type == T_F32_FTZ)) new.u32 = add_f32(old.f32, data.f32, type == T_F32_FTZ);
             else if (op == SASS_ATOM_ADD) new.u32 = add_halves(old.u32, data.u32, type == T_BF16X2);
+            else if (op != SASS_ATOM_EXCH) new.u32 = extreme_halves(old.u32, data.u32, op == SASS_ATOM_MIN, type == T_BF16X2);
             memcpy(place[l] + 4 * k, &new, 4);
             put_lane(R, i->d + k * ENG_SLOT, l, old, 4);
         }
@@ -368,7 +376,8 @@ static bool take_operation(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (sub == SASS_ATOM_POPC_INC) type = T_U32;
     bool swap = sub == SASS_ATOM_CAS || sub == SASS_ATOM_CAST_SPIN;
     if (!swap && (type == T_S32 || type == T_S64) && sub != SASS_ATOM_MIN && sub != SASS_ATOM_MAX) type = type == T_S32 ? T_U32 : T_U64;
-    if (type == T_COUNT || (!swap && !atoms[sub][type])) return eng_refuse(plan, "this atomic operation on this type");
+    bool order_of_halves = (type == T_F16X2 || type == T_BF16X2) && sub != SASS_ATOM_ADD;
+    if (type == T_COUNT || (!swap && !atoms[sub][type]) || (order_of_halves && !floats_of_90)) return eng_refuse(plan, "this atomic operation on this type");
     out->x = (out->x & (MEM_PAIR | MEM_UNIFORM | MEM_SCALE | MEM_RANKED | 7u << 28)) | sub << 8 | type << 12 | (words ? ATOM_WORDS : 0u);
     out->c = eng_slot_src(plan, &in->a);
     out->d = eng_slot_dst(plan, &in->dst);

@@ -73,7 +73,6 @@ ENG_HANDLER(load_indexed) {
 static bool bind_load(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->d = eng_slot_dst(plan, &in->dst);
     if (in->a.kind != SASS_CONST) return eng_refuse(plan, "a bindless constant");
-    if (in->op == SASS_LDC && in->sub) return eng_refuse(plan, "an index that also chooses the bank");
     if (in->a.index == SASS_RZ) return bind_fixed_load(plan, in, out);
     if (in->a.bank >= ENG_BANKS) return eng_refuse(plan, "a constant bank that no program has");
     out->a = in->a.index_uniform ? eng_slot_ureg(plan, in->a.index) : eng_slot_reg(plan, in->a.index);
@@ -162,7 +161,7 @@ ENG_HANDLER(r2ur) {
 }
 static bool bind_r2ur(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     eng_operands(plan, in, out);
-    out->x = in->op == SASS_R2UR_90 && in->sub;
+    out->x = in->sub;
     out->fn = r2ur;
     return true;
 }

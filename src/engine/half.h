@@ -1,7 +1,9 @@
-/* Sums of half floats, one at a time and portably, for atomics. */
+/* Half floats, one at a time and portably, for atomics and bulk reductions: sums, the least and the greatest. */
 #ifndef WG_ENGINE_HALF_H
 #define WG_ENGINE_HALF_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -47,6 +49,15 @@ static inline uint16_t bfloat_of(float f) {
     memcpy(&bits, &f, 4);
     if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* What memory holds after the least or the greatest of both was to be kept: no NaN when there is a number, and -0 is less than 0. */
+static inline uint16_t half_extreme(uint16_t old, uint16_t data, bool least, bool bfloat) {
+    float a = bfloat ? bfloat_value(old) : half_value(old), b = bfloat ? bfloat_value(data) : half_value(data);
+    if (isnan(a)) return isnan(b) ? 0x7fff : data;
+    if (isnan(b)) return old;
+    bool first = a == b ? (signbit(a) != 0) == least : (a < b) == least;
+    return first ? old : data;
 }
 
 #endif

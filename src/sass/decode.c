@@ -168,7 +168,7 @@ static uint64_t mod_claims(const sass_mod *mod) {
 
 /* Modifiers that are not understood must not be ignored: of bits 72..104, where modifiers are, those that
  * nothing reads have to be clear. Predicates that an opcode does not have, and of which no other field reads a bit, may be
- * PT, and bit 91 only says "uniform register". */
+ * PT, but not those of matrices, of which PT is 0; and bit 91 only says "uniform register". */
 static bool unclaimed_bits_are_clear(const sass_row *row, const sass_instr *i) {
     uint64_t claims = sass_sign_claims(row) | SASS_CLAIM(91, 1);
     unsigned value;
@@ -180,7 +180,7 @@ static bool unclaimed_bits_are_clear(const sass_row *row, const sass_instr *i) {
     const uint64_t have = bits(i, 72, 33);
     for (size_t k = 0; k < sizeof predicates; k++) {
         const uint64_t field = SASS_CLAIM(predicates[k], 3);
-        if ((have & field) == field && !(claims & field)) claims |= field;
+        if ((have & field) == field && !(claims & field) && row->class != SASS_CLASS_TENSOR) claims |= field;
     }
     return (have & ~claims) == 0;
 }

@@ -104,33 +104,26 @@ typedef struct tex_regs {
     uint8_t a, b;
 } tex_regs;
 
-/* Coordinates with the array's layer first, then the level of detail and offsets. Scalar forms (.SCR) share
+/* Coordinates with the array's layer first, then the level of detail, offsets, and what is compared with. Scalar forms (.SCR) share
  * the values between the two registers, others have the coordinates in the first. A bindless form begins the
- * second with the descriptor. */
-enum { TEX_SCALAR_BIT = 60, TEX_BINDLESS_BIT = 59, TEX_OFFSETS_BIT = 76, TEX_LB = 2, TEX_LBC = 5 };
+ * second with the descriptor. With gradients, two for each coordinate, all of it is in the first register, the layer and offsets in a word behind the coordinates. */
+enum { TEX_SCALAR_BIT = 60, TEX_BINDLESS_BIT = 59, TEX_LB = 2, TEX_LBC = 5 };
 static bool word_bit(const sass_instr *i, unsigned at) {
     return (at < 64 ? i->lo >> at : i->hi >> (at - 64)) & 1;
 }
 static tex_regs texture_sources(const sass_instr *i) {
-    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 4, 4}; /* 1D 2D 3D CUBE, and arrays of them */
-    const unsigned xyz = coordinates[i->shape & 7];
-    const bool lod = (i->op == SASS_TEX || i->op == SASS_TEX_B) && i->sub >= TEX_LB && i->sub <= TEX_LBC;
-    const unsigned more = lod + word_bit(i, TEX_OFFSETS_BIT), all = xyz + more;
-    if (word_bit(i, TEX_BINDLESS_BIT)) return (tex_regs){(uint8_t)xyz, (uint8_t)(1 + more)};
+    static const uint8_t dimensions[] = {1, 2, 3, 3}; /* 1D 2D 3D CUBE, and, from 4 on, arrays of them */
+    const unsigned xyz = dimensions[i->shape & 3], array = i->shape >> 2 & 1, bindless = word_bit(i, TEX_BINDLESS_BIT);
+    const unsigned offsets = (i->flags & SASS_OFFSETS) != 0, compares = i->flags & SASS_COMPARES ? 1 : 0;
+    if (i->op == SASS_TXD || i->op == SASS_TXD_B) return (tex_regs){(uint8_t)(bindless + xyz + (array | offsets)), (uint8_t)(2 * xyz)};
+    const bool lod = i->op != SASS_TLD4 && i->op != SASS_TLD4_B && i->sub >= TEX_LB && i->sub <= TEX_LBC;
+    const unsigned more = lod + offsets + compares, all = array + xyz + more;
+    if (bindless) return (tex_regs){(uint8_t)(array + xyz), (uint8_t)(1 + more)};
     if (word_bit(i, TEX_SCALAR_BIT)) return (tex_regs){(uint8_t)((all + 1) / 2), (uint8_t)(all / 2)};
-    return (tex_regs){(uint8_t)xyz, (uint8_t)more};
+    return (tex_regs){(uint8_t)(array + xyz), (uint8_t)more};
 }
 static unsigned texture_source_regs(const sass_instr *i, bool first) {
-    switch ((sass_op)i->op) {
-    case SASS_TXQ:
-    case SASS_TXQ_B:
-        return 1;
-    case SASS_TXD: /* two derivatives for each coordinate */
-    case SASS_TXD_B:
-        return first ? texture_sources(i).a : i->shape & 1 ? 4u : i->shape & 2 ? 6u : 2u;
-    default:
-        break;
-    }
+    if (i->op == SASS_TXQ || i->op == SASS_TXQ_B) return 1;
     const tex_regs n = texture_sources(i);
     return first ? n.a : n.b ? n.b : 1;
 }

@@ -46,6 +46,12 @@ static const row rows[] = {
     {90, 0x001ee50a, 0x0000a4080c0a73a9, "ATOMG.E.CAS.64.STRONG.GPU PT, R10, [R12+0xa4], R8, R10", 2, 2, 2, 0,
      2},
     {75, 0x03c3ffff, 0xfffdfd000a007950, NULL, 0, 2, 0, 0, 0},
+    {90, 0x081e1f06, 0x2000041804047f6c, "TXD.AOFFI R6, R4, R4, R24, UR4, 0x0, 2D", 2, 3, 4, 0, 0},
+    {90, 0x081e0f06, 0xa000041804047f6c, "TXD R6, R4, R4, R24, UR4, 0x0, ARRAY_2D", 2, 3, 4, 0, 0},
+    {90, 0x099e1f0e, 0x2000040c0e0c7f60, "TEX.LL.AOFFI R14, R12, R14, R12, UR4, 0x0, 2D", 2, 2, 2, 0, 0},
+    {90, 0x089e1f16, 0x2000041516147f66, "TLD.LZ.AOFFI R22, R20, R22, R21, UR4, 0x0, 2D", 2, 2, 1, 0, 0},
+    {90, 0x081e5f12, 0x2000040a18107f63, "TLD4.R.AOFFI.DC R18, R16, R24, R10, UR4, 0x0, 2D", 2, 2, 2, 0, 0},
+    {90, 0x099e41ff, 0x2000040208027f60, "TEX.LL.DC RZ, R2, R8, R2, UR4, 0x0, 2D, 0x1", 1, 2, 2, 0, 0},
 };
 
 static void test_counts(void **state) {
