@@ -1,9 +1,10 @@
 /* Textures: TEX, TLD, TLD4, TXD. A lane at a time: what a texture returns is texture_sample.c's,
  * what is here is where the operands lie.
  *
- *   A          array index first (an integer), then the coordinates: floats, for TLD integers
- *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, or TXD's derivatives along x, y by coordinate
+ *   A          array index first (an integer), then the coordinates: floats, for TLD integers; TXD has the array index behind them
+ *   B          the handle first in the forms .B (TXD has it in A), then the level of detail, and offsets; or TXD's derivatives along x, y by coordinate
  *   .SCR       A has the first half of all (the larger one), and B the rest
+ *   .AOFFI     offsets of texels: four bits for each dimension, TLD4's six in a byte each; TXD has them above the array index
  *   handle     else from `extra`: a constant or a uniform register
  *   results    the components that the mask asks for: two from D on, the others from D2 on
  *   imm        D2; above it the counter of requests */
@@ -14,7 +15,7 @@
  * y: place of the memory range; a, b: A and B; c: the handle; d, imm: D and D2 */
 enum { TEX_SAMPLE, TEX_FETCH, TEX_GATHER, TEX_GRADIENT };
 enum { LOD_NONE, LOD_ZERO, LOD_BIAS, LOD_LEVEL };
-enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13, TEX_SPLIT = 1 << 14 };
+enum { TEX_ARRAY = 1 << 12, TEX_HANDLE_IN_B = 1 << 13, TEX_SPLIT = 1 << 14, TEX_OFFSETS = 1 << 15 };
 
 static float as_float(uint32_t bits) {
     float f;
@@ -22,40 +23,65 @@ static float as_float(uint32_t bits) {
     return f;
 }
 
-static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, const tex_reader *from) {
-    unsigned operation = i->x & 0xff, dims = i->x >> 8 & 15, lod = i->x >> 20 & 15;
-    uint32_t a = i->a, b = i->b, handle = eng_u32(R, i->c)[l];
-#define NEXT(at) (at += ENG_SLOT, eng_u32(R, at - ENG_SLOT)[l])
-    if (i->x & TEX_HANDLE_IN_B) handle = operation == TEX_GRADIENT ? NEXT(a) : NEXT(b);
+static int32_t signed_field(uint32_t word, unsigned lo, unsigned bits) { return (int32_t)(word << (32 - lo - bits)) >> (32 - bits); }
+static void take_offsets(tex_place *p, uint32_t word, unsigned operation) {
+    for (unsigned d = 0; d < 3; d++) p->offset[d] = operation == TEX_GATHER ? signed_field(word, 8 * d, 6) : signed_field(word, 4 * d, 4);
+}
+/* Words of both operands, one after the other: `in_a` of the first. */
+typedef struct operands {
+    uint8_t *R;
+    uint32_t a, b, in_a;
+    unsigned lane;
+} operands;
+static uint32_t next_of(operands *from, uint32_t *at) { return *at += ENG_SLOT, eng_u32(from->R, *at - ENG_SLOT)[from->lane]; }
+static uint32_t next(operands *from) { return from->in_a ? from->in_a--, next_of(from, &from->a) : next_of(from, &from->b); }
+static void take_coordinates(operands *from, tex_place *p, unsigned dims) {
+    for (unsigned d = 0; d < dims; d++) {
+        uint32_t v = next(from);
+        p->at[d] = as_float(v);
+        p->index[d] = (int32_t)v;
+    }
+}
+/* TXD: the layer has 16 bits, without a sign. */
+static void take_gradient(operands *from, const eng_ins *i, const eng_texture *t, unsigned dims, tex_place *p) {
+    float dx[3] = {0}, dy[3] = {0};
+    from->in_a = dims + (i->x & (TEX_ARRAY | TEX_OFFSETS) ? 1 : 0);
+    take_coordinates(from, p, dims);
+    uint32_t more = i->x & (TEX_ARRAY | TEX_OFFSETS) ? next(from) : 0;
+    if (i->x & TEX_ARRAY) p->layer = more & 0xffff;
+    if (i->x & TEX_OFFSETS) take_offsets(p, more >> 16, TEX_GRADIENT);
+    for (unsigned d = 0; d < dims; d++) {
+        dx[d] = as_float(next(from));
+        dy[d] = as_float(next(from));
+    }
+    p->lod = tex_gradient_lod(t, dx, dy);
+}
+static void take_place(operands *from, const eng_ins *i, unsigned operation, unsigned dims, tex_place *p) {
+    const bool levelled = (i->x >> 20 & 15) == LOD_LEVEL, array = i->x & TEX_ARRAY, offsets = i->x & TEX_OFFSETS;
+    from->in_a = array + dims;
+    if (i->x & TEX_SPLIT) from->in_a = (from->in_a + levelled + offsets + ((i->x & TEX_HANDLE_IN_B) != 0) + 1) / 2;
+    if (array) p->layer = next(from);
+    take_coordinates(from, p, dims);
+    if (levelled) {
+        uint32_t v = next(from);
+        p->lod = operation == TEX_FETCH ? (float)(int32_t)v : as_float(v);
+    }
+    if (offsets) take_offsets(p, next(from), operation);
+}
+static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, const tex_reader *reader) {
+    unsigned operation = i->x & 0xff, dims = i->x >> 8 & 15;
+    operands from = {.R = R, .a = i->a, .b = i->b, .lane = l};
+    uint32_t handle = eng_u32(R, i->c)[l];
+    if (i->x & TEX_HANDLE_IN_B) handle = next_of(&from, operation == TEX_GRADIENT ? &from.a : &from.b);
     const eng_texture *t = eng_texture_get(w->worker->device, handle);
     if (!t) return no_object(i, w, l, handle, "texture");
-    const bool levelled = operation != TEX_GRADIENT && lod == LOD_LEVEL;
-    unsigned in_a = (i->x & TEX_ARRAY ? 1u : 0) + dims;
-    if (i->x & TEX_SPLIT) in_a = (in_a + levelled + ((i->x & TEX_HANDLE_IN_B) != 0) + 1) / 2;
-#define NEXT_OF_BOTH() (in_a ? (in_a--, NEXT(a)) : NEXT(b))
-    tex_place p = {.layer = i->x & TEX_ARRAY ? NEXT_OF_BOTH() : 0};
-    for (unsigned d = 0; d < dims; d++) {
-        uint32_t v = NEXT_OF_BOTH();
-        p.at[d] = as_float(v);
-        p.index[d] = (int32_t)v;
-    }
+    tex_place p = {0};
+    if (operation == TEX_GRADIENT) take_gradient(&from, i, t, dims, &p);
+    else take_place(&from, i, operation, dims, &p);
     tex_value r;
-    if (operation == TEX_GRADIENT) {
-        float dx[3] = {0}, dy[3] = {0};
-        for (unsigned d = 0; d < dims; d++) {
-            dx[d] = as_float(NEXT(b));
-            dy[d] = as_float(NEXT(b));
-        }
-        p.lod = tex_gradient_lod(t, dx, dy);
-    } else if (levelled) {
-        uint32_t v = NEXT_OF_BOTH();
-        p.lod = operation == TEX_FETCH ? (float)(int32_t)v : as_float(v);
-    }
-#undef NEXT_OF_BOTH
-#undef NEXT
-    if (operation == TEX_FETCH) r = tex_fetch(t, &p, (uint32_t)p.lod, from);
-    else if (operation == TEX_GATHER) r = tex_gather(t, &p, i->x >> 24 & 3, from);
-    else r = tex_sample(t, &p, from);
+    if (operation == TEX_FETCH) r = tex_fetch(t, &p, (uint32_t)p.lod, reader);
+    else if (operation == TEX_GATHER) r = tex_gather(t, &p, i->x >> 24 & 3, reader);
+    else r = tex_sample(t, &p, reader);
     unsigned n = 0;
     for (unsigned c = 0; c < 4; c++) {
         if (!(i->x >> (16 + c) & 1)) continue;
@@ -94,8 +120,7 @@ static __attribute__((noinline)) const eng_ins *texture(const eng_ins *i, eng_wa
 static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, unsigned operation, unsigned lod) {
     static const uint8_t dims[4] = {1, 2, 3, 3};
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "whether a texture's page is there");
-    if (in->flags & SASS_OFFSETS) return eng_refuse(plan, "offsets of texels");
-    if (in->flags & SASS_COMPARES) return eng_refuse(plan, operation == TEX_FETCH ? "samples of a texel" : "a comparison");
+    if (in->flags & SASS_COMPARES && operation == TEX_FETCH) return eng_refuse(plan, "samples of a texel");
     if (in->flags & SASS_CLAMPED || lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
     if (lod == LOD_BIAS || (operation == TEX_SAMPLE && lod == LOD_NONE)) return eng_refuse(plan, "a level of detail that the places of a quad choose");
     bool in_b = in->extra.kind == SASS_NONE;
@@ -105,7 +130,7 @@ static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
     out->b = eng_slot_src(plan, &in->b);
     out->c = in_b ? eng_slot_value(plan, 0) : eng_slot_src(plan, &in->extra);
     out->x = operation | (uint32_t)dims[in->shape & 3] << 8 | (in->shape & 4 ? TEX_ARRAY : 0) |
-             (in_b ? TEX_HANDLE_IN_B : 0) | (operation != TEX_GRADIENT && in->lo >> 60 & 1 ? TEX_SPLIT : 0) | (uint32_t)(in->byte & 15) << 16 | lod << 20;
+             (in_b ? TEX_HANDLE_IN_B : 0) | (operation != TEX_GRADIENT && in->lo >> 60 & 1 ? TEX_SPLIT : 0) | (in->flags & SASS_OFFSETS ? TEX_OFFSETS : 0) | (uint32_t)(in->byte & 15) << 16 | lod << 20;
     out->y = mem_range_slot(out->id, ENG_READ);
     out->fn = texture;
     return true;
@@ -114,6 +139,8 @@ static bool bind_tex(eng_plan *p, const sass_instr *in, eng_ins *out) { return b
 static bool bind_tld(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_texture(p, in, out, TEX_FETCH, in->sub); }
 static bool bind_txd(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_texture(p, in, out, TEX_GRADIENT, LOD_NONE); }
 static bool bind_tld4(eng_plan *p, const sass_instr *in, eng_ins *out) {
+    enum { CUBE = 3 };
+    if ((in->shape & 3) == CUBE) return eng_refuse(p, "a gather from a cube");
     if (!bind_texture(p, in, out, TEX_GATHER, LOD_NONE)) return false;
     out->x |= (uint32_t)in->sub << 24;
     return true;

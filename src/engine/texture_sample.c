@@ -215,8 +215,12 @@ static int32_t level_of_detail(const eng_texture *t, float lod) {
     return (int32_t)fmax(fmin(r, last * 256), 0);
 }
 
+static uint64_t layer_of(const eng_texture *t, const tex_place *p) {
+    return p->layer < t->layers ? p->layer : t->layers ? t->layers - 1 : 0;
+}
+
 tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader *reader) {
-    uint64_t layer = p->layer < t->layers ? p->layer : t->layers ? t->layers - 1 : 0;
+    uint64_t layer = layer_of(t, p);
     tex_place place = *p;
     if (t->cube) {
         uint64_t face;
@@ -246,7 +250,7 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
         at[d] = (int64_t)p->index[d] + p->offset[d];
         if (level >= t->n_levels || at[d] < 0 || at[d] >= size[d]) return none;
     }
-    tex_texel texel = texel_at(t, l, p->layer, at, reader);
+    tex_texel texel = texel_at(t, l, layer_of(t, p), at, reader);
     return value_of(t, &texel);
 }
 /* Of a linear texture, texels that are gathered pass the filter too: a NaN loses its payload there. */
@@ -263,7 +267,7 @@ tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const
     tex_value r;
     for (unsigned n = 0; n < 4; n++) {
         const int64_t i[3] = {at.base[0] + (order[n] & 1), at.base[1] + (order[n] >> 1), 0};
-        tex_texel texel = texel_at(t, &t->levels[0], p->layer, i, reader);
+        tex_texel texel = texel_at(t, &t->levels[0], layer_of(t, p), i, reader);
         r.v[n] = t->linear ? through_filter(t, &texel, c & 3) : value_of(t, &texel).v[c & 3];
     }
     return r;
