@@ -91,12 +91,14 @@ static mem_range *range_at(eng_bulk *b, uint64_t at, uint64_t *n, unsigned acces
 }
 static uint8_t *host_of(const mem_range *r, uint64_t at) { return (uint8_t *)(uintptr_t)(at + (uint64_t)r->host); }
 
-static void read_part(const eng_view *v, const mem_range *r, uint64_t at, uint64_t n, uint8_t *to) {
+/* Had all of it been written? */
+static bool read_part(const eng_view *v, const mem_range *r, uint64_t at, uint64_t n, uint8_t *to) {
     if (at - r->lo + n <= r->plain || mem_seen_all(v, at + r->shadow, n)) {
         memcpy(to, host_of(r, at), n);
-        return;
+        return true;
     }
     for (uint64_t k = 0; k < n; k += 16) mem_read_mixed(v, r, at + k, (unsigned)(n - k < 16 ? n - k : 16), to + k);
+    return false;
 }
 
 void eng_bulk_read(eng_bulk *b, uint64_t at, uint64_t n, uint8_t *to) {
@@ -108,7 +110,7 @@ void eng_bulk_read(eng_bulk *b, uint64_t at, uint64_t n, uint8_t *to) {
             mem_pattern(to, at, part);
             continue;
         }
-        read_part(v, r, at, part, to);
+        b->undefined |= !read_part(v, r, at, part, to);
         mem_run run = {at + r->shadow, (uint32_t)part, 1};
         if (v->words) mem_run_flush(v, &run);
         tell(b, ENG_GLOBAL, at, part, ENG_READ);
@@ -212,7 +214,11 @@ void eng_bulk_reduce(eng_bulk *b, uint64_t at, uint64_t n, const uint8_t *from, 
             part = width < n ? width : n;
             continue;
         }
-        read_part(v, r, at, part, held);
+        if (!read_part(v, r, at, part, held)) {
+            uint64_t addresses[32] = {0};
+            addresses[b->lane] = at;
+            eng_undefined_atomic(b->w, &b->ins, addresses, 1u << b->lane, ENG_GLOBAL);
+        }
         if (!mem_mark(v, r, at, part, false)) {
             mem_no_room(b->w, &b->ins);
             b->ended = true;
@@ -261,6 +267,46 @@ void eng_bulk_shared(eng_bulk *b, const eng_bulk_at *place, uint64_t offset, uin
         for (uint64_t k = at; k < at + n; k++) w->shared_bits[k / 8] |= (uint8_t)(1u << k % 8);
     tell(b, place->reach.space, at, n, access);
 }
+
+/* --- what nobody wrote ------------------------------------------------------------------------ */
+
+enum { CHUNK = 16 };
+static bool followed(const eng_bulk *b, const eng_bulk_at *place) { return b->w->shared_bits && place->reach.space == ENG_SHARED; }
+static unsigned chunk_of(uint64_t left) { return left < CHUNK ? (unsigned)left : CHUNK; }
+
+void eng_bulk_undefined_in(eng_bulk *b, uint64_t from, const eng_bulk_at *to, uint64_t offset, uint64_t n) {
+    if (!b->undefined || !followed(b, to)) return;
+    for (uint64_t k = 0; k < n; k += CHUNK) eng_undefined_copied(b->w, to->at + offset + k, mem_undefined_bytes(b->w->worker->memory_state, from + k, chunk_of(n - k)));
+}
+
+void eng_bulk_undefined_out(eng_bulk *b, const eng_bulk_at *from, uint64_t offset, uint64_t to, uint64_t n) {
+    if (!followed(b, from)) return;
+    for (uint64_t k = 0; k < n && !b->ended; k += CHUNK) {
+        uint64_t at = from->at + offset + k;
+        uint32_t bytes = eng_undefined_in_shared(b->w, at, chunk_of(n - k));
+        if (bytes) eng_undefined_stored(b->w, &b->ins, b->lane, CHUNK, to + k, bytes, eng_undefined_origin_in_shared(b->w, &b->ins, at + (unsigned)__builtin_ctz(bytes), b->lane));
+        b->ended |= b->w->worker->stop;
+    }
+}
+
+void eng_bulk_undefined_across(eng_bulk *b, const eng_bulk_at *from, const eng_bulk_at *to, uint64_t offset, uint64_t n) {
+    if (!followed(b, from) || !followed(b, to)) return;
+    for (uint64_t k = offset; k < offset + n; k += CHUNK) eng_undefined_copied(b->w, to->at + k, eng_undefined_in_shared(b->w, from->at + k, chunk_of(offset + n - k)));
+}
+
+void eng_bulk_undefined_operand(eng_bulk *b, const eng_bulk_at *from, uint64_t offset, uint64_t n) {
+    if (!followed(b, from)) return;
+    for (uint64_t k = 0; k < n; k += CHUNK) {
+        uint64_t at = from->at + offset + k;
+        uint32_t bytes = eng_undefined_in_shared(b->w, at, chunk_of(n - k));
+        if (!bytes) continue;
+        at += (unsigned)__builtin_ctz(bytes);
+        eng_undefined_report(b->w, &b->ins, ENG_DECIDES_ATOMIC, 1u << b->lane, eng_undefined_origin_in_shared(b->w, &b->ins, at, b->lane), ENG_GLOBAL, 0);
+        return;
+    }
+}
+
+/* --- targets ---------------------------------------------------------------------------------- */
 
 static bool find_target(eng_bulk *b, uint32_t data, uint32_t barrier, uint64_t n, unsigned align, eng_bulk_target *t) {
     return eng_bulk_find(b, barrier, 8, 8, ENG_ATOMIC | ENG_READ | ENG_WRITE, &t->barrier) && eng_bulk_find(b, data, n, align, ENG_WRITE, &t->data);

@@ -18,6 +18,7 @@ typedef struct eng_bulk {
     bool barrier;   /* a barrier is told of it */
     bool faulted;   /* a fault in global memory has been told */
     bool ended;     /* the launch ends: nothing more is done */
+    bool undefined; /* it has read bytes that nobody wrote */
 } eng_bulk;
 
 typedef struct eng_bulk_at { /* in shared memory of a block of the cluster, checked */
@@ -41,6 +42,14 @@ unsigned eng_bulk_type_bytes(unsigned type);
 bool eng_bulk_find(eng_bulk *b, uint32_t address, uint64_t n, unsigned align, unsigned access, eng_bulk_at *out);
 /* Tells of an access there, and marks what is written as defined. */
 void eng_bulk_shared(eng_bulk *b, const eng_bulk_at *place, uint64_t offset, uint64_t n, unsigned access);
+
+/* What is undefined there (undefined.h) goes along, where somebody asks: at most n bytes from a multiple of 16, from global memory to the
+ * own block's shared memory; from there to global memory; from there to there. */
+void eng_bulk_undefined_in(eng_bulk *b, uint64_t from, const eng_bulk_at *to, uint64_t offset, uint64_t n);
+void eng_bulk_undefined_out(eng_bulk *b, const eng_bulk_at *from, uint64_t offset, uint64_t to, uint64_t n);
+void eng_bulk_undefined_across(eng_bulk *b, const eng_bulk_at *from, const eng_bulk_at *to, uint64_t offset, uint64_t n);
+/* Undefined elements that are to be combined with others are told. */
+void eng_bulk_undefined_operand(eng_bulk *b, const eng_bulk_at *from, uint64_t offset, uint64_t n);
 
 /* The barrier at the place (8 bytes) is the one that is told of the copies that follow, and is told of so many bytes. */
 void eng_bulk_for(eng_bulk *b, const eng_bulk_at *barrier);

@@ -37,6 +37,7 @@ static void to_targets(eng_bulk *b, const eng_ins *i, uint64_t from, const eng_b
         part = n - done < MOST ? n - done : MOST;
         eng_bulk_for(b, &t->barrier);
         if (own) {
+            if (reduces) eng_bulk_undefined_operand(b, own, done, part);
             eng_bulk_shared(b, own, done, part, ENG_READ);
             memcpy(bytes, own->reach.at + own->at + done, part);
         } else {
@@ -45,6 +46,9 @@ static void to_targets(eng_bulk *b, const eng_ins *i, uint64_t from, const eng_b
         for (unsigned k = 0; k < count && !b->ended; k++) {
             if (k) eng_bulk_for(b, &t[k].barrier);
             put_shared(b, i, &t[k].data, done, part, bytes, reduces);
+            if (reduces) continue;
+            if (own) eng_bulk_undefined_across(b, own, &t[k].data, done, part);
+            else eng_bulk_undefined_in(b, from + done, &t[k].data, done, part);
         }
     }
     for (unsigned k = 0; k < count && !b->ended; k++) eng_bulk_complete(b, &t[k].barrier, (uint32_t)n);
@@ -70,8 +74,10 @@ static void copy(eng_bulk *b, const eng_ins *i, const uint8_t *R, bool reduces) 
     uint64_t address = eng_bulk_pair(R, i->a);
     if (!eng_bulk_aligned(b, address, UNIT)) return;
     eng_bulk_shared(b, &own, 0, n, ENG_READ);
+    if (reduces) eng_bulk_undefined_operand(b, &own, 0, n);
     if (reduces) eng_bulk_reduce(b, address, n, own.reach.at + own.at, i->x >> BULK_OP & 255, i->x >> BULK_TYPE & 255);
     else eng_bulk_write(b, address, n, own.reach.at + own.at);
+    if (!reduces) eng_bulk_undefined_out(b, &own, 0, address, n);
 }
 
 static __attribute__((noinline)) const eng_ins *bulk_copy(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {

@@ -190,8 +190,6 @@ static void note_properties(eng_plan *plan, const sass_instr *in) {
     sass_class cls = sass_class_of((sass_op)in->op);
     if (cls == SASS_CLASS_GLOBAL_ATOM || in->op == SASS_SUATOM || in->op == SASS_SURED) plan->result_atomics = true;
     plan->calls |= cls == SASS_CLASS_CALL && in->op != SASS_RET;
-    plan->writes_shared |= (cls == SASS_CLASS_ASYNC_COPY && in->op != SASS_LDGSTS && in->op != SASS_LDGDEPBAR && in->op != SASS_DEPBAR) ||
-                           in->op == SASS_SYNCS || in->op == SASS_SYNCS_PHASE || in->op == SASS_SYNCS_EXCH;
     plan->cluster_barrier |= in->op == SASS_UCGABAR_ARV || in->op == SASS_UCGABAR_WAIT;
     plan->local |= cls == SASS_CLASS_LOCAL_LD || cls == SASS_CLASS_LOCAL_ST;
     if (cls == SASS_CLASS_GLOBAL_RED) note_reduction(plan, in);

@@ -89,7 +89,7 @@ struct eng_plan {
     uint32_t undefined_preds;  /* bits: indices into P */
     uint32_t shadow;           /* distance from a slot to its shadow, bytes; the slots' room */
     bool slowing, slow_failed; /* while it is made; it cannot be made */
-    bool writes_shared;        /* by instructions that do not say what they write: shared memory counts as defined */
+    bool writes_shared;        /* other blocks of a cluster write to it: shared memory counts as defined */
     /* constants.c: the slot that a register equals, R first, then UR; else ENG_NO_INDEX. state: at the place that is being
      * planned; constants: as the instruction that is being planned may use it. */
     uint32_t state[512], constants[512];

@@ -143,6 +143,15 @@ static void convert(unsigned type, uint8_t *bytes, uint32_t n) {
     }
 }
 
+/* Elements that nobody wrote are not written in the box either. */
+static void undefined_rows(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_at *to) {
+    for (walk k = walk_begin(map, c, 1); b->undefined && !k.done;) {
+        row r = next_row(&k);
+        for (uint32_t n = 0; n < r.bytes; n += CHUNK)
+            eng_bulk_undefined_in(b, r.global + n, to, swizzled(map, to->at + r.place + r.before + n) - to->at, r.bytes - n < CHUNK ? r.bytes - n : CHUNK);
+    }
+}
+
 void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const eng_bulk_target *t, unsigned count) {
     const uint32_t bytes = tensor_map_box_bytes(map);
     b->ins.width = (uint8_t)tensor_type_bytes(map->type);
@@ -158,6 +167,7 @@ void eng_tma_load(eng_bulk *b, const tensor_map *map, const int32_t *c, const en
     for (unsigned n = 0; n < count && !b->ended; n++) {
         if (n) eng_bulk_for(b, &t[n].barrier);
         tell_box(b, map, &t[n].data, ENG_WRITE);
+        undefined_rows(b, map, c, &t[n].data);
     }
     for (unsigned n = 0; n < count && !b->ended; n++) eng_bulk_complete(b, &t[n].barrier, bytes);
 }
@@ -174,8 +184,11 @@ static void send_box(eng_bulk *b, const tensor_map *map, const int32_t *c, const
         row r = next_row(&k);
         if (!r.bytes) continue;
         get_row(map, from, r.place, held, k.row_bytes);
+        for (uint32_t n = 0; how && n < r.bytes; n += CHUNK) eng_bulk_undefined_operand(b, from, swizzled(map, from->at + r.place + r.before + n) - from->at, CHUNK);
         if (how) eng_bulk_reduce(b, r.global, r.bytes, held + r.before, how->op, how->type);
         else eng_bulk_write(b, r.global, r.bytes, held + r.before);
+        for (uint32_t n = 0; !how && n < r.bytes; n += CHUNK)
+            eng_bulk_undefined_out(b, from, swizzled(map, from->at + r.place + r.before + n) - from->at, r.global + n, CHUNK);
     }
 }
 

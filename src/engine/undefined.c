@@ -209,6 +209,8 @@ static uint32_t origin_of_load(eng_warp *w, const eng_ins *i, uint64_t address, 
     return eng_undefined_origin(w, &o);
 }
 
+uint32_t eng_undefined_origin_in_shared(eng_warp *w, const eng_ins *i, uint64_t address, unsigned lane) { return origin_of_load(w, i, address, lane, ENG_SHARED); }
+
 static void put(eng_warp *w, uint32_t slot, unsigned lane, uint32_t undefined, uint32_t origin) {
     slot_at(w, slot)[lane] = undefined;
     if (!undefined) return;
@@ -222,7 +224,7 @@ static uint32_t spread(uint32_t bytes) { /* a bit a byte -> eight */
     return r;
 }
 
-static uint32_t shared_undefined(const eng_warp *w, uint64_t address, unsigned n) {
+uint32_t eng_undefined_in_shared(const eng_warp *w, uint64_t address, unsigned n) {
     uint32_t undefined = 0;
     for (unsigned b = 0; b < n; b++)
         if (address + b >= w->shared_plain && !(w->shared_bits[(address + b) / 8] >> (address + b) % 8 & 1)) undefined |= 1u << b;
@@ -256,7 +258,7 @@ void eng_undefined_loaded(eng_warp *w, const eng_ins *i, const uint64_t *A, uint
             some |= any;
             continue;
         }
-        uint32_t bytes = space == ENG_GLOBAL ? mem_undefined_bytes(w->worker->memory_state, A[l], i->width) : shared_undefined(w, A[l], i->width);
+        uint32_t bytes = space == ENG_GLOBAL ? mem_undefined_bytes(w->worker->memory_state, A[l], i->width) : eng_undefined_in_shared(w, A[l], i->width);
         if (!bytes) continue;
         if (!origin) origin = origin_of_load(w, i, A[l] + first_lane(bytes), l, space);
         put_bytes(w, i, l, bytes, origin);
@@ -278,6 +280,7 @@ void eng_undefined_loaded_matrix(eng_warp *w, const eng_ins *i, uint32_t undefin
 }
 
 void eng_undefined_atomic(eng_warp *w, const eng_ins *i, const uint64_t *A, uint32_t lanes, eng_space space) {
+    if (w->undefined && w->undefined->slow) lanes &= ~w->undefined->put_back;
     if (!w->undefined || !lanes) return;
     unsigned l = first_lane(lanes);
     eng_undefined_report(w, i, ENG_DECIDES_MEMORY, lanes, origin_of_load(w, i, A[l], l, space), space, A[l]);

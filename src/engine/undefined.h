@@ -35,6 +35,7 @@ struct eng_undefined {
     uint32_t P[ENG_PREDS];             /* lanes whose predicate is undefined */
     uint32_t slot_origin[ENG_SHADOWED], pred_origin[ENG_PREDS]; /* numbers of origins of the worker */
     uint32_t local_origin;             /* of what was last stored to local memory */
+    uint32_t put_back;                 /* lanes whose swap only puts back what is undefined (undefined_step.c: rule_atomic) */
 };
 
 typedef enum undef_rule {
@@ -93,6 +94,11 @@ void eng_undefined_loaded_matrix(eng_warp *w, const eng_ins *i, uint32_t undefin
 void eng_undefined_atomic(eng_warp *w, const eng_ins *i, const uint64_t *A, uint32_t lanes, eng_space space);
 /* Bytes that cp.async copied for a lane and that are undefined at their source (a bit a byte). */
 void eng_undefined_copied(eng_warp *w, uint64_t shared, uint32_t bytes);
+/* Bytes of shared memory, n <= 16, that are undefined: a bit a byte; and where they come from, as an access by this instruction and lane. */
+uint32_t eng_undefined_in_shared(const eng_warp *w, uint64_t address, unsigned n);
+uint32_t eng_undefined_origin_in_shared(eng_warp *w, const eng_ins *i, uint64_t address, unsigned lane);
+/* A lane has stored undefined bytes (a bit each) to global memory. */
+void eng_undefined_stored(eng_warp *w, const eng_ins *i, unsigned lane, unsigned width, uint64_t address, uint32_t bytes, uint32_t origin);
 /* A register that was written by other means: the driver's results. */
 void eng_undefined_clear(eng_warp *w, uint32_t slot, uint32_t lanes);
 /* Barriers: shared memory that is defined from its start on. */

@@ -424,9 +424,42 @@ static void rule_store(step *s) {
     decide_guard(s, ENG_DECIDES_STORE);
     decide_address(s);
 }
+/* There is no swap of less than a word: code for it reads the word, changes its own bytes and swaps all of it, the others as they were.
+ * Lanes for which these are the only undefined ones: they decide nothing. */
+static uint32_t only_put_back(step *s) {
+    const undef_operand *compare = &s->op->source[0], *new = &s->op->source[1];
+    const bool swaps = s->op->in->sub == SASS_ATOM_CAS || s->op->in->sub == SASS_ATOM_CAST_SPIN;
+    uint32_t found = 0;
+    if (!swaps || s->op->real.width != 4 || compare->kind != SASS_REG) return 0;
+    const bool pair = compare->words == 2; /* both in registers side by side */
+    lanes u = shadow_of(s, compare, 0), v = pair ? shadow_of(s, compare, 1) : shadow_of(s, new, 0);
+    lanes old = value_of(s, compare, 0), now = pair ? value_of(s, compare, 1) : value_of(s, new, 0);
+    EACH {
+        uint32_t undefined = u.at[l] | v.at[l];
+        bool same = undefined && u.at[l] == v.at[l];
+        for (unsigned b = 0; b < 32; b += 8)
+            if (undefined >> b & 255) same &= (old.at[l] >> b & 255) == (now.at[l] >> b & 255);
+        found |= (uint32_t)same << l;
+    }
+    return found & s->on;
+}
+
+/* All that these lanes have of what came from there counts as defined. */
+static void settle_origin(step *s, uint32_t origin, uint32_t lanes_settled) {
+    for (unsigned n = 0; n < ENG_SHADOWED; n++) {
+        if (!is_dirty(s->t, n * ENG_SLOT) || ((s->t->slot_origin[n] ^ origin) & ~ENG_COMPUTED)) continue;
+        uint32_t *u = shadow(s, n * ENG_SLOT);
+        EACH u[l] = lanes_settled >> l & 1 ? 0 : u[l];
+    }
+}
+
 static void rule_atomic(step *s) {
     decide_guard(s, ENG_DECIDES_STORE);
     decide_address(s);
+    s->origin = 0;
+    s->t->put_back = only_put_back(s);
+    if (s->t->put_back) settle_origin(s, s->origin, s->t->put_back);
+    s->origin = 0;
     for (unsigned k = 0; k < 3; k++) decide(s, &s->op->source[k], ENG_DECIDES_ATOMIC);
     for (unsigned k = 0; k < s->op->words; k++) put_word(s, k, filled(0));
     for (unsigned k = 0; k < 2; k++) put_pred(s, k, 0);

@@ -29,20 +29,19 @@ static void address_lanes(const step *s, uint64_t *A) {
     }
 }
 
-static void store_global(step *s, unsigned lane, uint64_t address, uint32_t bytes) {
-    const eng_grid *grid = s->w->worker->grid;
-    eng_view *v = s->w->worker->memory_state;
+void eng_undefined_stored(eng_warp *w, const eng_ins *i, unsigned lane, unsigned width, uint64_t address, uint32_t bytes, uint32_t origin) {
+    const eng_grid *grid = w->worker->grid;
+    eng_view *v = w->worker->memory_state;
     eng_undefined_store store = {.code = grid->code, .kernel = grid->function, .launch = grid->launch->number,
-                                 .at = {.function = s->i->function, .warp = (uint16_t)s->w->index, .instr = s->i->id,
-                                        .block = s->w->block->linear, .address = address, .lane = (uint8_t)lane, .space = ENG_GLOBAL,
-                                        .width = s->op->real.width}};
+                                 .at = {.function = i->function, .warp = (uint16_t)w->index, .instr = i->id, .block = w->block->linear, .address = address,
+                                        .lane = (uint8_t)lane, .space = ENG_GLOBAL, .width = (uint8_t)width}};
     memcpy(store.grid, grid->grid, sizeof store.grid);
     memcpy(store.threads, grid->block, sizeof store.threads);
-    store.computed = s->origin & ENG_COMPUTED;
-    eng_undefined_origin_of(s->w, s->origin, &store.origin);
+    store.computed = origin & ENG_COMPUTED;
+    eng_undefined_origin_of(w, origin, &store.origin);
     if (mem_undefine_bytes(v, address, bytes, &store)) return;
     v->failed = true; /* several workers: the launch is run again by one */
-    s->w->worker->stop = true;
+    w->worker->stop = true;
 }
 
 static void store_local(const step *s, unsigned lane, uint64_t at) {
@@ -100,7 +99,7 @@ void eng_undefined_after(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mas
             if (w->shared_bits && at + s.op->real.width <= w->shared_size) eng_undefined_copied(w, at, bytes);
             eng_undefined_shared_origin(w, at, s.origin);
         } else {
-            store_global(&s, l, at, bytes);
+            eng_undefined_stored(w, i, l, s.op->real.width, at, bytes, s.origin);
         }
     }
 }

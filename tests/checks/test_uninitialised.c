@@ -34,10 +34,15 @@ typedef struct expected {
 } expected;
 typedef struct buffers { wg_address out, in, none; } buffers;
 
+/* The line itself, or one of the call that put it there. */
 static bool marked(const expected *e, const json_t *side) {
     json_int_t line = json_integer_value(json_object_get(side, "line"));
-    for (unsigned k = 0; k < e->n_marks; k++)
+    size_t i;
+    json_t *call;
+    for (unsigned k = 0; k < e->n_marks; k++) {
         if (e->marks[k] == line) return true;
+        json_array_foreach(json_object_get(side, "inlined"), i, call) if (e->marks[k] == json_integer_value(json_object_get(call, "line"))) return true;
+    }
     return !line && !e->n_marks; /* what only leaves has no line, if nobody stored it */
 }
 

@@ -980,4 +980,33 @@ __global__ void matrix_over_undefined(int *out, const int *in, int *none, int n)
     if (tile[64 + threadIdx.x] > 3) out[threadIdx.x] = 1;
 }
 
+// --- halves: an atomic on one swaps the word, with the other half as it was
+
+// run 1 32 uninitialised error
+__global__ void half_of_a_word(int *out, const int *in, int *none, int n) {
+    __shared__ __half s[64];
+    if (!threadIdx.x) s[0] = __float2half(1.f);
+    __syncthreads();
+    atomicAdd(&s[1], __float2half(2.f)); // <-
+    __syncthreads();
+    out[threadIdx.x] = (int)__half2float(s[1]); // <-
+}
+// run 1 32 silent
+__global__ void half_of_a_word_right(int *out, const int *in, int *none, int n) {
+    __shared__ __half s[64];
+    if (!threadIdx.x) s[1] = __float2half(1.f);
+    __syncthreads();
+    atomicAdd(&s[1], __float2half(2.f));
+    __syncthreads();
+    out[threadIdx.x] = (int)__half2float(s[1]);
+}
+// run 1 32 silent
+__global__ void swapped_half_right(int *out, const int *in, int *none, int n) {
+    __shared__ unsigned short s[64];
+    if (!threadIdx.x) s[1] = 1;
+    __syncthreads();
+    atomicCAS(&s[1], (unsigned short)1, (unsigned short)(2 + threadIdx.x));
+    __syncthreads();
+    out[threadIdx.x] = s[1];
+}
 }
