@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "watch/blocks.h"
 #include "watch/watch.h"
 
 enum { BARRIERS = 16 };
@@ -15,8 +16,7 @@ typedef struct arrival { /* the first at a barrier since it last completed */
     bool there, arrives; /* arrives: BAR.ARV, which does not wait */
 } arrival;
 typedef struct block {
-    uint64_t linear;
-    struct block *next;
+    watch_block list;
     arrival at[BARRIERS];
     watch_side left;     /* the first thread that ended */
     uint32_t open;       /* barriers at which somebody has arrived */
@@ -24,7 +24,7 @@ typedef struct block {
 typedef struct state {
     watch_context ctx;
     watch_findings findings;
-    block *blocks, *spare;
+    watch_blocks blocks;
 } state;
 
 static const img_line *line_of(const state *st, unsigned function, uint32_t instr) {
@@ -50,7 +50,7 @@ static bool same_barrier(const state *st, const arrival *a, const eng_event *ev)
 }
 
 static watch_side side_of(const block *b, const arrival *a) {
-    return (watch_side){.known = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = b->linear,
+    return (watch_side){.known = true, .function = a->function, .warp = a->warp, .instr = a->instr, .block = b->list.linear,
                         .lane = (unsigned)__builtin_ctz(a->mask | 0x80000000u), .lanes = a->mask};
 }
 
@@ -99,20 +99,13 @@ static void on_release(state *st, block *b, unsigned id) {
 }
 
 static block *block_of(state *st, uint64_t linear) {
-    block **at = &st->blocks;
-    while (*at && (*at)->linear != linear) at = &(*at)->next;
-    block *b = *at;
-    if (!b) {
-        b = st->spare ? st->spare : calloc(1, sizeof *b);
-        if (!b) return NULL;
-        if (b == st->spare) st->spare = b->next;
-        b->linear = linear;
-        b->left.known = false;
-        for (unsigned k = 0; k < BARRIERS; k++) b->at[k].there = false;
-        b->open = 0;
-    } else *at = b->next;
-    b->next = st->blocks;
-    return st->blocks = b;
+    bool begins;
+    block *b = watch_blocks_find(&st->blocks, linear, sizeof *b, &begins);
+    if (!b || !begins) return b;
+    b->left.known = false;
+    for (unsigned k = 0; k < BARRIERS; k++) b->at[k].there = false;
+    b->open = 0;
+    return b;
 }
 
 static void events(void *opaque, const eng_batch *batch) {
@@ -124,11 +117,8 @@ static void events(void *opaque, const eng_batch *batch) {
         if (!b) return;
         if (ev->kind == ENG_EV_BARRIER) on_arrival(st, b, batch, ev);
         else if (ev->kind == ENG_EV_RELEASE) on_release(st, b, ev->more & 15);
-        else if (ev->kind == ENG_EV_BLOCK_END) {
-            st->blocks = b->next;
-            b->next = st->spare;
-            st->spare = b;
-        } else if (!b->left.known) b->left = watch_side_of(batch, ev, (unsigned)__builtin_ctz(ev->mask));
+        else if (ev->kind == ENG_EV_BLOCK_END) watch_blocks_end(&st->blocks);
+        else if (!b->left.known) b->left = watch_side_of(batch, ev, (unsigned)__builtin_ctz(ev->mask));
     }
 }
 
@@ -137,18 +127,18 @@ static void *start(const watch_context *ctx) {
     if (st) st->ctx = *ctx;
     return st;
 }
-static void merge(void *into, void *from) { watch_findings_merge(&((state *)into)->findings, &((state *)from)->findings); }
+static void merge(void *into, void *from) {
+    watch_findings_merge(&((state *)into)->findings, &((state *)from)->findings);
+    ((state *)into)->blocks.failed |= ((state *)from)->blocks.failed;
+}
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
     (void)ctx, (void)result;
     watch_findings_merge(&record->findings, &((state *)opaque)->findings);
+    record->failed |= ((state *)opaque)->blocks.failed;
 }
 static void stop(void *opaque) {
     state *st = opaque;
-    for (block *b, **lists[] = {&st->blocks, &st->spare}, ***l = lists; l < lists + 2; l++)
-        while ((b = **l)) {
-            **l = b->next;
-            free(b);
-        }
+    watch_blocks_free(&st->blocks);
     watch_findings_free(&st->findings);
     free(st);
 }

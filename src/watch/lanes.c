@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "watch/blocks.h"
 #include "watch/watch.h"
 
 enum { WAITS = 4 };
@@ -27,14 +28,13 @@ typedef struct warp {
     uint32_t exit_at[32]; /* instruction at which a lane ended; of those that have */
 } warp;
 typedef struct block {
-    uint64_t linear;
-    struct block *next;
+    watch_block list;
     warp warps[32];
 } block;
 typedef struct state {
     watch_context ctx;
     watch_findings findings;
-    block *blocks, *spare;
+    watch_blocks blocks;
     unsigned n_warps;
     uint32_t last_mask;
 } state;
@@ -264,25 +264,10 @@ static void begin_warp(warp *w) {
 }
 
 static block *block_of(state *st, uint64_t linear) {
-    block **at = &st->blocks;
-    while (*at && (*at)->linear != linear) at = &(*at)->next;
-    block *b = *at;
-    if (!b) {
-        b = st->spare ? st->spare : calloc(1, sizeof *b);
-        if (!b) return NULL;
-        if (b == st->spare) st->spare = b->next;
-        b->linear = linear;
-        for (unsigned w = 0; w < st->n_warps; w++) begin_warp(&b->warps[w]);
-    } else *at = b->next;
-    b->next = st->blocks;
-    return st->blocks = b;
-}
-
-static void end_block(state *st) {
-    block *b = st->blocks;
-    st->blocks = b->next;
-    b->next = st->spare;
-    st->spare = b;
+    bool begins;
+    block *b = watch_blocks_find(&st->blocks, linear, sizeof *b, &begins);
+    for (unsigned w = 0; b && begins && w < st->n_warps; w++) begin_warp(&b->warps[w]);
+    return b;
 }
 
 static void events(void *opaque, const eng_batch *batch) {
@@ -299,7 +284,7 @@ static void events(void *opaque, const eng_batch *batch) {
         case ENG_EV_SYNCWARP: on_meeting(st, w, batch, ev); break;
         case ENG_EV_WARP_OP: on_warp_op(st, w, batch, ev); break;
         case ENG_EV_EXIT: on_exit_(st, w, batch, ev); break;
-        default: end_block(st);
+        default: watch_blocks_end(&st->blocks);
         }
     }
 }
@@ -314,28 +299,32 @@ static void *start(const watch_context *ctx) {
     st->last_mask = threads & 31 ? (UINT32_C(1) << (threads & 31)) - 1 : UINT32_MAX;
     return st;
 }
-static void merge(void *into, void *from) { watch_findings_merge(&((state *)into)->findings, &((state *)from)->findings); }
+static void merge(void *into, void *from) {
+    watch_findings_merge(&((state *)into)->findings, &((state *)from)->findings);
+    ((state *)into)->blocks.failed |= ((state *)from)->blocks.failed;
+}
+
+/* Who still waits when the launch has failed. */
+static void waits_for_ever(state *st, block *b) {
+    for (unsigned k = 0; k < st->n_warps; k++) {
+        warp *w = &b->warps[k];
+        for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
+            uint32_t missing = q->named & ~q->come & ~w->exited & ~absent(st, k);
+            if (q->side.known && missing) never_came(st, q, missing, NULL);
+        }
+    }
+}
 
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
     state *st = opaque;
     (void)ctx;
-    for (block *b = st->blocks; b && !result->complete; b = b->next) /* who still waits when the launch has failed waits for ever */
-        for (unsigned k = 0; k < st->n_warps; k++) {
-            warp *w = &b->warps[k];
-            for (waiting *q = w->waits; q < w->waits + WAITS; q++) {
-                uint32_t missing = q->named & ~q->come & ~w->exited & ~absent(st, k);
-                if (q->side.known && missing) never_came(st, q, missing, NULL);
-            }
-        }
+    for (watch_block *b = st->blocks.open; b && !result->complete; b = b->next) waits_for_ever(st, (block *)b);
     watch_findings_merge(&record->findings, &st->findings);
+    record->failed |= st->blocks.failed;
 }
 static void stop(void *opaque) {
     state *st = opaque;
-    while (st->blocks) end_block(st);
-    for (block *b; (b = st->spare);) {
-        st->spare = b->next;
-        free(b);
-    }
+    watch_blocks_free(&st->blocks);
     watch_findings_free(&st->findings);
     free(st);
 }
