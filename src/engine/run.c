@@ -34,6 +34,12 @@ void eng_flush(eng_worker *worker) {
 
 void eng_fault(eng_warp *w, const eng_ins *i, eng_finding *finding) { eng_fault_from(w, i, finding, i); }
 
+static void keep_finding(eng_worker *k, const eng_finding *finding) {
+    if ((k->findings->list.count >= MAX_FINDINGS && !finding->fatal) || wg_vec_push(&k->findings->list, *finding)) return;
+    if (k->status == WG_OK) k->status = wg_fail(&k->err, WG_ERR_MEMORY, "no memory for a finding of %s", k->grid->function->demangled);
+    k->stop = true;
+}
+
 void eng_fault_from(eng_warp *w, const eng_ins *i, eng_finding *finding, const eng_ins *told) {
     eng_worker *k = w->worker;
     finding->function = told->function;
@@ -41,7 +47,7 @@ void eng_fault_from(eng_warp *w, const eng_ins *i, eng_finding *finding, const e
     finding->block = w->block->linear;
     finding->warp = w->index;
     finding->lane = finding->lanes ? (unsigned)__builtin_ctz(finding->lanes) : 0;
-    if (k->findings->list.count < MAX_FINDINGS || finding->fatal) wg_vec_push(&k->findings->list, *finding);
+    keep_finding(k, finding);
     if (!finding->fatal) return;
     if (finding->kind != ENG_FAULT_DEADLOCK && finding->kind != ENG_FAULT_DEADLOCK_IN_BRANCH && finding->kind != ENG_FAULT_TIMEOUT) { /* the rest of its basic block is not executed */
         const eng_unit *unit = eng_plan_unit(k->grid->plan, i->function);

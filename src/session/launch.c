@@ -13,7 +13,7 @@ static uint64_t product(const uint32_t v[3]) { return (uint64_t)v[0] * v[1] * v[
 static const uint32_t *cluster_of(const ses_launch *l) { return l->cluster[0] ? l->cluster : l->function->cluster; }
 
 /* --- configuration ---------------------------------------------------------------------------- */
-wg_status ses_check_launch(session *ses, const ses_launch *l, wg_error *err) {
+static wg_status check_configuration(session *ses, const ses_launch *l, wg_error *err) {
     static const uint32_t max_block[3] = {1024, 1024, 64}, max_grid[3] = {2147483647, 65535, 65535};
     const img_function *f = l->function;
     if (!ses_device(ses, err)) return err ? err->status : WG_ERR_STATE;
@@ -111,20 +111,20 @@ static json_t *driver_code_json(const img_module *module, const eng_result *resu
 }
 
 static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, const watch_record *record,
-                           const eng_result *result, wg_status status, const wg_error *why, double nanoseconds) {
+                           const eng_result *result, const char *why, double nanoseconds) {
     const img_function *f = l->function;
     json_t *out = json_pack(
         "{s:I, s:s, s:s, s:[i,i,i], s:[i,i,i], s:i, s:i, s:i, s:I, s:i, s:b, s:f}", "index", (json_int_t)index, "kernel",
         f->demangled, "mangled", f->name, "grid", (int)l->grid[0], (int)l->grid[1], (int)l->grid[2], "block",
         (int)l->block[0], (int)l->block[1], (int)l->block[2], "shared_static", (int)f->shared_static, "shared_dynamic",
         (int)l->shared_dynamic, "registers", (int)f->registers, "stream", (json_int_t)l->stream, "sm",
-        eng_code_module(l->code)->sm, "complete", result->complete ? 1 : 0, "nanoseconds_modelled", nanoseconds);
+        eng_code_module(l->code)->sm, "complete", result->complete && !record->failed ? 1 : 0, "nanoseconds_modelled", nanoseconds);
     if (!out) return NULL;
     const uint32_t *c = cluster_of(l);
     if (c[0]) json_object_set_new(out, "cluster", json_pack("[i,i,i]", (int)c[0], (int)c[1], (int)c[2]));
     if (l->reach) json_object_set_new(out, "device", json_integer(l->device));
     if (l->parent) json_object_set_new(out, "parent", json_integer((json_int_t)l->parent - 1));
-    if (status != WG_OK) json_object_set_new(out, "error", json_string(why->text));
+    if (why) json_object_set_new(out, "error", json_string(why));
     if (result->externs_called) json_object_set_new(out, "driver_code", driver_code_json(eng_code_module(l->code), result));
     json_object_update(out, record->extra);
     json_object_set_new(out, "counters", counters_json(record));
@@ -134,12 +134,16 @@ static json_t *launch_json(session *ses, const ses_launch *l, uint64_t index, co
     return out;
 }
 
-static void record_launch(session *ses, const ses_launch *l, uint64_t index, watch_run *watching, const eng_result *result,
-                          wg_status status, const wg_error *why, double nanoseconds, watch_findings *findings) {
+static const char NOT_WHOLE[] = "there was no memory to watch all of it: its counts and findings are not whole";
+
+/* why: the launch failed; NULL: it did not. False: what is recorded is not whole. */
+static bool record_launch(session *ses, const ses_launch *l, uint64_t index, watch_run *watching, const eng_result *result,
+                          const char *why, double nanoseconds, watch_findings *findings) {
     watch_record record;
-    if (!watch_record_init(&record, eng_code_module(l->code))) return;
+    if (!watch_record_init(&record, eng_code_module(l->code))) return false;
     watch_run_finish(watching, result, &record);
-    json_t *out = launch_json(ses, l, index, &record, result, status, why, nanoseconds);
+    bool whole = !record.failed;
+    json_t *out = launch_json(ses, l, index, &record, result, why || whole ? why : NOT_WHOLE, nanoseconds);
     if (!ses->options.want_instructions) ses_profile_add(ses, l->code, l->function, &record);
     watch_findings_merge(findings, &record.findings);
     ses_tails_add(ses, l, index, &record);
@@ -147,15 +151,18 @@ static void record_launch(session *ses, const ses_launch *l, uint64_t index, wat
     json_decref(ses->last);
     ses->last = out ? json_incref(out) : NULL;
     ses_write(ses, "launch", out);
+    return whole && out;
 }
 
-/* Its findings are all that is wanted of it. */
-static void hear_watches(const ses_launch *l, watch_run *watching, const eng_result *result, watch_findings *findings) {
+/* Its findings are all that is wanted of it. False: they are not whole. */
+static bool hear_watches(const ses_launch *l, watch_run *watching, const eng_result *result, watch_findings *findings) {
     watch_record record;
-    if (!watch_record_init(&record, eng_code_module(l->code))) return;
+    if (!watch_record_init(&record, eng_code_module(l->code))) return false;
     watch_run_finish(watching, result, &record);
+    bool whole = !record.failed;
     watch_findings_merge(findings, &record.findings);
     watch_record_free(&record);
+    return whole;
 }
 
 static void record_not_run(session *ses, const ses_launch *l, uint64_t index, const char *reason, bool started) {
@@ -194,6 +201,28 @@ static bool put_first(children *waiting, hearing *heard, uint64_t parent) {
     return true;
 }
 
+static bool begin_watching(session *ses, const ses_launch *l, eng_launch *launch, watch_extents *extents, watch_run *watching) {
+    if (!ses->scratch) ses->scratch = watch_scratch_new();
+    uint32_t checks = ses->checks;
+    if (l->after_fault) checks &= ~(WATCH_CHECK(UNINITIALISED) | WATCH_CHECK(COVERAGE)); /* the failed kernel left its work half done */
+    watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = launch,
+                         .gpu = eng_device_gpu(ses->device), .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch, .extents = extents,
+                         .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
+                         .checks = checks, .samples = ses->options.want_samples};
+    if (!watch_run_start(watching, &ctx, launch->jobs)) return false;
+    launch->sinks = watching->sinks;
+    launch->n_sinks = watching->n_sinks;
+    launch->count_reads = true;
+    return true;
+}
+
+/* What became of it, where it did not end well or is not known whole. */
+static void record_outcome(session *ses, const ses_launch *l, uint64_t index, const watch_findings *findings, wg_status status, const char *why, bool whole) {
+    const char *fatal = ses_fatal_message(findings);
+    if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal && status != WG_ERR_TIMEOUT ? fatal : why, true);
+    else if (!whole || findings->lost) record_not_run(ses, l, index, NOT_WHOLE, true);
+}
+
 static wg_status run(session *ses, const ses_launch *l, uint64_t index, children *asked, double *nanoseconds, wg_error *err) {
     hearing heard = {.ses = ses};
     watch_extents extents = {0};
@@ -204,23 +233,12 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     memcpy(launch.cluster, cluster_of(l), sizeof launch.cluster);
-    const eng_gpu *gpu = eng_device_gpu(ses->device);
     watch_run watching = {0};
-    bool watched = wanted(ses, l);
-    uint32_t checks = ses->checks;
-    if (l->after_fault) checks &= ~(WATCH_CHECK(UNINITIALISED) | WATCH_CHECK(COVERAGE)); /* the failed kernel left its work half done */
+    bool watched = wanted(ses, l), whole = true;
     bool ordered = watched && ses_order_wants(ses, l, &extents);
-    if (watched) {
-        if (!ses->scratch) ses->scratch = watch_scratch_new();
-        watch_context ctx = {.code = l->code, .module = eng_code_module(l->code), .function = l->function, .launch = &launch,
-                             .gpu = gpu, .memory = eng_device_memory(ses->device), .elements = &ses->elements, .scratch = ses->scratch, .extents = ordered ? &extents : NULL,
-                             .chunk_bytes = ses->options.chunk_bytes, .group_threads = ses->options.group_threads,
-                             .checks = checks, .samples = ses->options.want_samples};
-        if (!watch_run_start(&watching, &ctx, launch.jobs))
-            return wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
-        launch.sinks = watching.sinks;
-        launch.n_sinks = watching.n_sinks;
-        launch.count_reads = true;
+    if (watched && !begin_watching(ses, l, &launch, ordered ? &extents : NULL, &watching)) {
+        wg_fail(err, WG_ERR_MEMORY, "no memory to watch %s", l->function->demangled);
+        return record_not_run(ses, l, index, err->text, false), WG_ERR_MEMORY;
     }
     launch.roots = ses_roots_of(ses, l);
     launch.roots_function = (uint16_t)(l->function - eng_code_module(l->code)->functions);
@@ -231,12 +249,11 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
     ses->running = true;
     wg_status status = eng_run(l->code, &launch, &result, err);
     ses->running = false;
-    *nanoseconds = (double)result.cycles * 1e6 / gpu->clock_khz;
-    if (watched && l->after_fault) hear_watches(l, &watching, &result, &heard.findings);
-    else if (watched) record_launch(ses, l, index, &watching, &result, status, err, *nanoseconds, &heard.findings);
+    *nanoseconds = (double)result.cycles * 1e6 / eng_device_gpu(ses->device)->clock_khz;
+    if (watched && l->after_fault) whole = hear_watches(l, &watching, &result, &heard.findings);
+    else if (watched) whole = record_launch(ses, l, index, &watching, &result, status != WG_OK ? err->text : NULL, *nanoseconds, &heard.findings);
     if (launch.trace) ses_trace_end(ses, l, index);
-    const char *fatal = ses_fatal_message(&heard.findings);
-    if (status != WG_OK && !l->after_fault) record_not_run(ses, l, index, fatal && status != WG_ERR_TIMEOUT ? fatal : err->text, true);
+    record_outcome(ses, l, index, &heard.findings, status, err->text, whole);
     ses_findings_write(ses, l, index, &heard.findings);
     if (ses->checks & WATCH_CHECK(UNINITIALISED)) ses_writers_note(ses, l, index);
     if (ordered) ses_order_launch(ses, l, index, &extents);
@@ -253,7 +270,7 @@ static wg_status run(session *ses, const ses_launch *l, uint64_t index, children
 /* One grid, without what its device code launches. */
 static wg_status run_grid(session *ses, const ses_launch *l, children *asked, double *nanoseconds, wg_error *err) {
     uint64_t index = ses->launches++;
-    wg_status status = ses_check_launch(ses, l, err);
+    wg_status status = check_configuration(ses, l, err);
     if (status != WG_OK) return status; /* the program's own mistake: the runtime's error says it */
     status = eng_can_run(l->code, l->function, err);
     if (status == WG_OK) status = run(ses, l, index, asked, nanoseconds, err);

@@ -91,9 +91,6 @@ typedef struct ses_launch {
     unsigned n_stack;
 } ses_launch;
 
-/* Checks the configuration against the device: ERR_ARGUMENT with a message (too many threads, zero grid,
- * too much shared memory, ...). A face calls it first and maps it to the runtime's error. */
-wg_status ses_check_launch(session *ses, const ses_launch *launch, wg_error *err);
 /* Runs it, watches it, records it (a kernel that cannot run or does not finish goes to not_run too).
  * *nanoseconds (may be NULL) gets the modelled duration. One launch at a time: callers hold a lock. */
 wg_status ses_run(session *ses, const ses_launch *launch, double *nanoseconds, wg_error *err);

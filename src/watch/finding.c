@@ -83,12 +83,14 @@ void watch_findings_add(watch_findings *all, const watch_finding *f) {
     }
     watch_finding fresh = *f;
     fresh.count = count;
-    if (wg_vec_push(&all->list, fresh)) wg_u64map_set(&all->places, hash_of(f), all->list.count);
+    if (!wg_vec_push(&all->list, fresh)) all->lost = true;
+    else wg_u64map_set(&all->places, hash_of(f), all->list.count); /* without memory for it, an equal one is not folded */
 }
 
 void watch_findings_merge(watch_findings *into, const watch_findings *from) {
     for (size_t i = 0; i < from->list.count; i++) watch_findings_add(into, &from->list.at[i]);
     into->dropped += from->dropped;
+    into->lost |= from->lost;
 }
 
 static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }

@@ -62,6 +62,7 @@ typedef struct watch_findings {
     wg_vec(watch_finding) list;
     wg_u64map places; /* hash of what makes findings equal -> index + 1 in list */
     uint64_t dropped; /* kinds of findings beyond the limit */
+    bool lost;        /* no memory for one */
 } watch_findings;
 
 /* Folds with an equal one: the same kind, severity, instructions of all sides, and key. The one of the earliest block is

@@ -115,7 +115,7 @@ static bool is_flag(const sass_instr *code, uint32_t i, uint32_t n) {
 static unsigned traits_of(race_state *st, const eng_event *ev) {
     uint8_t **row = &st->traits[ev->function];
     const img_function *f = &st->ctx.module->functions[ev->function];
-    if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return 0;
+    if (!*row && !(*row = calloc(f->code_size / 16 + 1, 1))) return st->failed = true, 0;
     uint8_t *t = &(*row)[ev->instr];
     if (!*t) {
         const sass_instr *code = eng_instructions(st->ctx.code, f);
