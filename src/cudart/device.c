@@ -45,7 +45,8 @@ static void describe_textures(struct cudaDeviceProp *p) {
 
 enum { STACKED_BITS = 4096 }; /* memory with so wide a bus is HBM, which always corrects errors */
 
-void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDeviceProp *p) {
+/* A pure function of the row in gpus.def. */
+static void describe(const eng_gpu *gpu, unsigned device, struct cudaDeviceProp *p) {
     describe_textures(p);
     snprintf(p->name, sizeof p->name, "%s", gpu->name);
     snprintf(p->uuid.bytes, sizeof p->uuid.bytes, "warpgrind");
@@ -182,13 +183,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     if (!rt_is_device(device)) return rt_note(cudaErrorInvalidDevice);
     cudaError_t e = rt_enter();
     if (e) return e;
-    rt_device_describe(rt_gpu(), (unsigned)device, properties);
+    describe(rt_gpu(), (unsigned)device, properties);
     return rt_leave(cudaSuccess);
 }
 
 static cudaError_t attribute(const eng_gpu *gpu, unsigned device, int which, int *value) {
     struct cudaDeviceProp props, *p = &props;
-    rt_device_describe(gpu, device, p);
+    describe(gpu, device, p);
     switch (which) {
 #define ATTR(number, name, expression)                                                                       \
     case number:                                                                                             \
@@ -289,7 +290,7 @@ static cudaError_t round_limit(enum cudaLimit limit, size_t *value) {
     case cudaLimitDevRuntimePendingLaunchCount: *value = at_least(*value, 32); return cudaSuccess;
     case cudaLimitMaxL2FetchGranularity: return *value > 128 ? cudaErrorInvalidValue : cudaSuccess;
     case cudaLimitPersistingL2CacheSize:
-        rt_device_describe(rt_gpu(), rt_current(), &p);
+        describe(rt_gpu(), rt_current(), &p);
         if (!p.persistingL2CacheMaxSize) return cudaErrorUnsupportedLimit;
         if (*value > (size_t)p.persistingL2CacheMaxSize) return cudaErrorInvalidValue;
         *value = multiple(*value, (size_t)p.l2CacheSize / 16);

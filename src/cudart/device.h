@@ -6,7 +6,4 @@
 
 enum { RT_VERSION = 13000 }; /* of the runtime and the driver that programs see: 13.0 */
 
-/* All properties of the device of this number; a pure function of its row in gpus.def. */
-void rt_device_describe(const eng_gpu *gpu, unsigned device, struct cudaDeviceProp *out);
-
 #endif

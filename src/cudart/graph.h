@@ -58,8 +58,10 @@ cudaError_t rt_graph_run(rt_graph *graph, rt_stream *stream);
 
 /* graph_params.c: work from what the interface takes, and back. */
 cudaError_t rt_work_of(const struct cudaGraphNodeParams *params, rt_work *work);
-/* New parameters for a node of the same kind. */
-cudaError_t rt_node_set(rt_node *node, const struct cudaGraphNodeParams *params);
+/* Parameters of a copy of one row, of bytes from `from` on or with a variable on one side. */
+struct cudaGraphNodeParams rt_params_of_row(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t rt_params_of_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind, bool to_symbol,
+                                struct cudaGraphNodeParams *params);
 
 /* graph_memory.c: what allocation nodes allocate. The address is given when the node is made, and stays; the memory is the
  * program's from the node's run to its being freed, by a node or a call. Nodes of which one always runs after the other's memory

@@ -126,7 +126,6 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraph
     return rt_leave(cudaSuccess);
 }
 
-
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, const cudaGraphEdgeData *edges, size_t n, struct cudaGraphNodeParams *params) {
     (void)edges; /* how early a kernel may start: all start when what they need is done */
     return params ? add(out, graph, needs, n, params) : rt_note(cudaErrorInvalidValue);
@@ -144,7 +143,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph, cons
     return add(out, graph, needs, n, &p);
 }
 
-static struct cudaGraphNodeParams copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+struct cudaGraphNodeParams rt_params_of_row(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
     return (struct cudaGraphNodeParams){.type = cudaGraphNodeTypeMemcpy,
                                         .memcpy.copyParams = {.srcPtr = {(void *)(uintptr_t)from, bytes, bytes, 1},
                                                               .dstPtr = {to, bytes, bytes, 1},
@@ -152,35 +151,34 @@ static struct cudaGraphNodeParams copy_1d(void *to, const void *from, size_t byt
                                                               .kind = kind}};
 }
 
-/* The same with a variable on one side. */
-static cudaError_t copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind, bool to_symbol,
-                               struct cudaGraphNodeParams *p) {
+cudaError_t rt_params_of_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cudaMemcpyKind kind, bool to_symbol,
+                                struct cudaGraphNodeParams *p) {
     void *at = NULL;
     size_t size = 0;
     cudaError_t e = cudaGetSymbolAddress(&at, symbol);
     if (e || (e = cudaGetSymbolSize(&size, symbol))) return e;
     if (offset > size || bytes > size - offset) return rt_note(cudaErrorInvalidValue);
     at = (char *)at + offset;
-    *p = to_symbol ? copy_1d(at, other, bytes, kind) : copy_1d(other, at, bytes, kind);
+    *p = to_symbol ? rt_params_of_row(at, other, bytes, kind) : rt_params_of_row(other, at, bytes, kind);
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t n, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    struct cudaGraphNodeParams p = copy_1d(to, from, bytes, kind);
+    struct cudaGraphNodeParams p = rt_params_of_row(to, from, bytes, kind);
     return add(out, graph, needs, n, &p);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t n, const void *symbol, const void *from, size_t bytes, size_t offset,
                                            enum cudaMemcpyKind kind) {
     struct cudaGraphNodeParams p;
-    cudaError_t e = copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, &p);
+    cudaError_t e = rt_params_of_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, &p);
     return e ? e : add(out, graph, needs, n, &p);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t n, void *to, const void *symbol, size_t bytes, size_t offset,
                                              enum cudaMemcpyKind kind) {
     struct cudaGraphNodeParams p;
-    cudaError_t e = copy_symbol(symbol, to, bytes, offset, kind, false, &p);
+    cudaError_t e = rt_params_of_symbol(symbol, to, bytes, offset, kind, false, &p);
     return e ? e : add(out, graph, needs, n, &p);
 }
 

@@ -17,7 +17,8 @@ static void replace(rt_node *node, rt_work *work) {
     node->pointers = NULL;
 }
 
-cudaError_t rt_node_set(rt_node *node, const struct cudaGraphNodeParams *p) {
+/* New parameters for a node of the same kind. */
+static cudaError_t set_node(rt_node *node, const struct cudaGraphNodeParams *p) {
     rt_work work, owned;
     if (node->work.type != p->type || p->type == cudaGraphNodeTypeMemAlloc || p->type == cudaGraphNodeTypeMemFree ||
         p->type == cudaGraphNodeTypeConditional)
@@ -52,7 +53,7 @@ static cudaError_t set(cudaGraphExec_t exec, bool in_exec, cudaGraphNode_t handl
         rt_exec *x = rt_exec_of(exec);
         node = x ? find(x->graph, node) : NULL;
     }
-    return rt_leave(node ? rt_node_set(node, p) : cudaErrorInvalidValue);
+    return rt_leave(node ? set_node(node, p) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params) {
@@ -83,20 +84,16 @@ static cudaError_t set_copy(cudaGraphExec_t exec, bool in_exec, cudaGraphNode_t 
     return set(exec, in_exec, node, &p);
 }
 
-static struct cudaMemcpy3DParms row(void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
-    return (struct cudaMemcpy3DParms){.srcPtr = {(void *)(uintptr_t)from, n, n, 1}, .dstPtr = {to, n, n, 1}, .extent = {n, 1, 1}, .kind = kind};
+static cudaError_t set_row(cudaGraphExec_t exec, bool in_exec, cudaGraphNode_t node, void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
+    struct cudaGraphNodeParams p = rt_params_of_row(to, from, n, kind);
+    return set(exec, in_exec, node, &p);
 }
 
 static cudaError_t set_symbol(cudaGraphExec_t exec, bool in_exec, cudaGraphNode_t node, const void *symbol, void *other, size_t n,
                               size_t offset, enum cudaMemcpyKind kind, bool to_symbol) {
-    void *at = NULL;
-    size_t size = 0;
-    cudaError_t e = cudaGetSymbolAddress(&at, symbol);
-    if (e || (e = cudaGetSymbolSize(&size, symbol))) return e;
-    if (offset > size || n > size - offset) return rt_note(cudaErrorInvalidValue);
-    at = (char *)at + offset;
-    struct cudaMemcpy3DParms p = to_symbol ? row(at, other, n, kind) : row(other, at, n, kind);
-    return set_copy(exec, in_exec, node, &p);
+    struct cudaGraphNodeParams p;
+    cudaError_t e = rt_params_of_symbol(symbol, other, n, offset, kind, to_symbol, &p);
+    return e ? e : set(exec, in_exec, node, &p);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params) {
@@ -108,14 +105,12 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from, size_t n, enum cudaMemcpyKind kind) {
-    struct cudaMemcpy3DParms p = row(to, from, n, kind);
-    return set_copy(NULL, false, node, &p);
+    return set_row(NULL, false, node, to, from, n, kind);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to, const void *from, size_t n,
                                                enum cudaMemcpyKind kind) {
-    struct cudaMemcpy3DParms p = row(to, from, n, kind);
-    return set_copy(exec, true, node, &p);
+    return set_row(exec, true, node, to, from, n, kind);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *from, size_t n, size_t offset,

@@ -76,7 +76,6 @@ static inline int64_t mem_host_delta(const eng_memory *m, const mem_alloc *a) {
 
 /* --- defined (shadow_defined.c) ------------------------------------------------------- */
 void mem_bits_set(uint8_t *bits, uint64_t at, uint64_t n);
-void mem_bits_clear(uint8_t *bits, uint64_t at, uint64_t n);
 bool mem_bits_all(const uint8_t *bits, uint64_t at, uint64_t n);
 bool mem_bits_any(const uint8_t *bits, uint64_t at, uint64_t n);
 /* End (at most `end`) of the run of equal bits that starts at `at`; *set gets their value. */
@@ -107,7 +106,5 @@ void mem_reads_unmap(mem_plane *plane, const mem_alloc *a);
 /* Takes spills of all ranges too; call once, after all mem_reads_merge. */
 void mem_reads_merge_spills(mem_plane *into, mem_plane *from);
 void mem_reads_clear(mem_plane *plane, const mem_alloc *a);
-/* Calls fn for each run of pages of [at, at+size) that hold something (host memory, anonymous). */
-void mem_present(const void *at, uint64_t size, void (*fn)(void *ctx, uint8_t *from, uint64_t n), void *ctx);
 
 #endif

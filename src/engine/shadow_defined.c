@@ -23,7 +23,7 @@ void mem_bits_set(uint8_t *bits, uint64_t at, uint64_t n) {
 }
 
 /* Whole pages of zeros cost nothing: large ranges give their shadow back. */
-void mem_bits_clear(uint8_t *bits, uint64_t at, uint64_t n) {
+static void bits_clear(uint8_t *bits, uint64_t at, uint64_t n) {
     if (!n) return;
     uint64_t first = at / 8, last = (at + n - 1) / 8;
     uint8_t head = (uint8_t)(0xff << at % 8), tail = (uint8_t)(0xff >> (7 - (at + n - 1) % 8));
@@ -109,8 +109,8 @@ void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n) {
         if (a->prefix > at + n) mem_bits_set(m->defined, a->shadow + at + n, a->prefix - at - n);
         a->prefix = at;
     }
-    mem_bits_clear(m->defined, a->shadow + at, n);
-    if (m->stores) mem_bits_clear(m->stored, a->shadow + at, n); /* else nothing is set there */
+    bits_clear(m->defined, a->shadow + at, n);
+    if (m->stores) bits_clear(m->stored, a->shadow + at, n); /* else nothing is set there */
 }
 
 void mem_note_stored(eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t n) { mem_bits_set(m->stored, a->shadow + at, n); }

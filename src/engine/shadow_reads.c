@@ -51,7 +51,8 @@ static bool present_pages(int fd, uint64_t page, uint64_t *entries, size_t n) {
     return fd >= 0 && pread(fd, entries, n * 8, (off_t)(page * 8)) == (ssize_t)(n * 8);
 }
 
-void mem_present(const void *at, uint64_t size, void (*fn)(void *ctx, uint8_t *from, uint64_t n), void *ctx) {
+/* Calls fn for each run of pages of [at, at+size) that hold something (host memory, anonymous). */
+static void each_present(const void *at, uint64_t size, void (*fn)(void *ctx, uint8_t *from, uint64_t n), void *ctx) {
     uint64_t from = (uint64_t)(uintptr_t)at, to = from + size;
     if (size <= 64 * MEM_PAGE) { /* asking would cost as much as looking */
         if (size) fn(ctx, (uint8_t *)(uintptr_t)from, size);
@@ -163,8 +164,8 @@ static void zero_plane(mem_plane *p, const mem_alloc *a) {
 void mem_reads_merge(mem_plane *into, mem_plane *from, const mem_alloc *a, uint8_t *dirty) {
     merge mg = {into, from, dirty};
     uint64_t first = first_word(a) >> (MEM_TILE - 2), last = (first_word(a) + n_words(a) - 1) >> (MEM_TILE - 2);
-    mem_present(dirty + first, last - first + 1, merge_tiles, &mg);
-    if (from->bytes_used) mem_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
+    each_present(dirty + first, last - first + 1, merge_tiles, &mg);
+    if (from->bytes_used) each_present(from->bytes + a->shadow, n_bytes(a), merge_bytes, &mg);
 }
 
 void mem_reads_unmap(mem_plane *p, const mem_alloc *a) { zero_plane(p, a); }

@@ -24,7 +24,8 @@ static bool same_actor(const eng_actor *a, const eng_actor *b) {
     return a->instr == b->instr && a->function == b->function && a->block == b->block && a->warp == b->warp;
 }
 
-uint32_t eng_undefined_origin(eng_warp *w, const eng_origin *origin) {
+/* From 1; below ENG_COMPUTED. */
+static uint32_t number_of(eng_warp *w, const eng_origin *origin) {
     eng_worker *k = w->worker;
     if (!k->origins && !(k->origins = calloc(1, sizeof *k->origins))) return 0;
     struct eng_origins *all = k->origins;
@@ -84,7 +85,7 @@ void eng_undefined_begin(eng_warp *w) {
     if (!plan->slow.count || !(plan->undefined_in.count || plan->undefined_preds)) return;
     eng_origin origin = {.kind = ENG_ORIGIN_REGISTER, .at = {.function = (uint16_t)plan->units.at[0].function, .warp = (uint16_t)w->index,
                                                               .block = w->block->linear, .lane = (uint8_t)first_lane(~w->exited)}};
-    uint32_t number = eng_undefined_origin(w, &origin);
+    uint32_t number = number_of(w, &origin);
     for (size_t k = 0; k < plan->undefined_in.count; k++) {
         uint32_t slot = plan->undefined_in.at[k];
         memset(slot_at(w, slot), 0xff, ENG_SLOT);
@@ -206,7 +207,7 @@ static uint32_t origin_of_load(eng_warp *w, const eng_ins *i, uint64_t address, 
         o.allocation = a ? a->id : 0;
         eng_memory_undefined_store(w->worker->memory, address, &o.store);
     }
-    return eng_undefined_origin(w, &o);
+    return number_of(w, &o);
 }
 
 uint32_t eng_undefined_origin_in_shared(eng_warp *w, const eng_ins *i, uint64_t address, unsigned lane) { return origin_of_load(w, i, address, lane, ENG_SHARED); }

@@ -104,8 +104,6 @@ void eng_undefined_clear(eng_warp *w, uint32_t slot, uint32_t lanes);
 /* Barriers: shared memory that is defined from its start on. */
 void eng_undefined_advance(eng_blk *block);
 
-/* Of origins, by the worker. */
-uint32_t eng_undefined_origin(eng_warp *w, const eng_origin *origin); /* its number, from 1; below ENG_COMPUTED */
 /* That of an undefined value in shared memory, as far as it is remembered: the latest stores, by 32 bytes. */
 void eng_undefined_shared_origin(eng_warp *w, uint64_t address, uint32_t origin);
 void eng_undefined_origin_of(const eng_warp *w, uint32_t number, eng_origin *out);

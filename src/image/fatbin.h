@@ -24,9 +24,6 @@ wg_status img_builder_start(file_builder *b, wg_error *err);
 /* Turns the builder into *out when status is WG_OK, drops it otherwise; returns status, or WG_ERR_MEMORY. */
 wg_status img_builder_finish(file_builder *b, wg_status status, img_file **out);
 
-/* What PTX text says it is for (".target sm_90a"); false when it is not PTX. */
-bool img_read_ptx_target(const char *text, int *sm, bool *arch_specific, bool *family);
-
 /* The wrapper with a bound on what is read: readable(p) says how many bytes from p on may be. For live
  * memory the loaded objects tell (img_open_wrapper); tests bring their own. */
 wg_status img_read_wrapper(const void *wrapper, size_t (*readable)(const void *p), img_file **out,

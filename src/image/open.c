@@ -72,7 +72,8 @@ static const char *ptx_directive(const char *text, const char *directive) {
     return NULL;
 }
 
-bool img_read_ptx_target(const char *text, int *sm, bool *arch_specific, bool *family) {
+/* What PTX text says it is for (".target sm_90a"); false when it is not PTX. */
+static bool read_ptx_target(const char *text, int *sm, bool *arch_specific, bool *family) {
     const char *target = ptx_directive(text, ".version ") ? ptx_directive(text, ".target ") : NULL;
     if (!target) return false;
     target += strspn(target, " \t");
@@ -89,7 +90,7 @@ static wg_status open_ptx(file_builder *b, const void *bytes, size_t size) {
     img_entry e = {.kind = IMG_PTX};
     char *text = wg_arena_strndup(b->file->arena, bytes, size);
     if (!text) return wg_fail(b->err, WG_ERR_MEMORY, "no memory to read the PTX text");
-    if (!img_read_ptx_target(text, &e.sm, &e.arch_specific, &e.family))
+    if (!read_ptx_target(text, &e.sm, &e.arch_specific, &e.family))
         return wg_fail(
             b->err, WG_ERR_FORMAT,
             "neither an ELF file (executable, shared object, object, cubin) nor a fatbin nor PTX text");

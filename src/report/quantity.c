@@ -141,7 +141,8 @@ bool rep_kernel_is(const json_t *launch, const char *pattern) {
 }
 
 /* --- places ---------------------------------------------------------------------------------------------- */
-bool rep_same_file(const char *path, const char *name) {
+/* Is name the same file as path, or its last parts? */
+static bool same_file(const char *path, const char *name) {
     size_t n = strlen(path), k = strlen(name);
     return k <= n && strcmp(path + n - k, name) == 0 && (k == n || path[n - k - 1] == '/');
 }
@@ -170,8 +171,8 @@ bool rep_place_is(const json_t *item, const char *file, json_int_t line) {
     rep_place place;
     size_t i;
     json_t *around;
-    if (read_place(item, &place) && place.line == line && rep_same_file(place.file, file)) return true;
+    if (read_place(item, &place) && place.line == line && same_file(place.file, file)) return true;
     json_array_foreach(json_object_get(item, "inlined"), i, around)
-        if (read_place(around, &place) && place.line == line && rep_same_file(place.file, file)) return true;
+        if (read_place(around, &place) && place.line == line && same_file(place.file, file)) return true;
     return false;
 }

@@ -46,7 +46,5 @@ typedef struct rep_place {
 bool rep_place_of(const json_t *item, rep_place *out);
 /* Is one of the places (the innermost or a call around it) this line? file is a name, or the end of a path. */
 bool rep_place_is(const json_t *item, const char *file, json_int_t line);
-/* Is name the same file as path, or its last parts? */
-bool rep_same_file(const char *path, const char *name);
 
 #endif
