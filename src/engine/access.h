@@ -166,6 +166,15 @@ static inline uint32_t next_group(groups *g, eng_warp *w, const eng_ins *i, mem_
     return 0;
 }
 
+/* The events of an access by all groups. */
+static inline void put_groups(eng_warp *w, const eng_ins *i, const groups *g, const shape *s, const uint64_t *A, unsigned access) {
+    if (ENG_UNLIKELY(g->faulty) && w->worker->wants & 1u << ENG_EV_STRAY) {
+        put_as(w, i, ENG_EV_STRAY, g->done | g->faulty, s, ENG_GLOBAL, A, access);
+        access |= ENG_DROPPED;
+    }
+    if (g->done && wants_access(w)) put_access_as(w, i, g->done, s, ENG_GLOBAL, A, access);
+}
+
 /* --- counting reads ------------------------------------------------------------------- */
 
 ENG_INLINE mem_run *run_of(eng_view *v, const eng_ins *i, uint64_t at) { return mem_run_at(v, i->y, at); }

@@ -162,16 +162,20 @@ static inline void shape_of(const uint64_t *A, const active *m, uint32_t on, uns
         *s = (shape){A[f], 0, 0, ENG_GENERAL};
 }
 
-/* Adds an access to the events; the caller knows that they are wanted. */
-static inline void put_access_as(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A,
-                                 unsigned access) {
+static inline void put_as(eng_warp *w, const eng_ins *i, eng_event_kind kind, uint32_t on, const shape *s, eng_space space, const uint64_t *A,
+                          unsigned access) {
     eng_event *ev = eng_event_new(w);
     if (s->cls == ENG_GENERAL) memcpy(eng_event_lanes(w, &ev), A, 32 * sizeof *A);
     uint16_t general = ev->general;
     *ev = (eng_event){.address = s->address, .instr = i->id, .function = i->function, .warp = (uint16_t)w->index, .mask = on,
-                      .more = s->more, .stride = s->stride, .kind = ENG_EV_ACCESS, .cls = s->cls, .space = (uint8_t)space,
+                      .more = s->more, .stride = s->stride, .kind = (uint8_t)kind, .cls = s->cls, .space = (uint8_t)space,
                       .width = i->width, .access = (uint8_t)access, .scope = (uint8_t)(i->z >> 8), .general = general};
     eng_event_done(w);
+}
+/* Adds an access to the events; the caller knows that they are wanted. */
+static inline void put_access_as(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A,
+                                 unsigned access) {
+    put_as(w, i, ENG_EV_ACCESS, on, s, space, A, access);
 }
 static inline void put_access(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A) {
     put_access_as(w, i, on, s, space, A, i->access);
@@ -214,15 +218,18 @@ static inline uint32_t stored_value(const eng_ins *i, uint32_t on, const uint32_
     }
     return differ ? (sum & ~1u) | 2 : same | 1;
 }
-/* Of a store: with what the lanes store. */
-static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
+/* Adds to the event of a store, the last one, what the lanes store. */
+static inline void put_values(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, const uint64_t *A, uint8_t *R) {
     uint32_t places[32], value = 0;
-    put_access(w, i, on, s, space, A);
     if (!wants_values(w)) return;
     for (unsigned l = 0; l < 32; l++) places[l] = (uint32_t)A[l] * PLACE_HASH;
     value = stored_value(i, on, places, R);
     bool meet = !(value & 1) && s->cls != ENG_CONTIGUOUS && s->cls != ENG_STRIDED;
     (w->worker->ev - 1)->value = meet && (s->cls == ENG_UNIFORM || !lanes_agree(i, on, A, R)) ? 0 : value;
+}
+static inline void put_store(eng_warp *w, const eng_ins *i, uint32_t on, const shape *s, eng_space space, const uint64_t *A, uint8_t *R) {
+    put_access(w, i, on, s, space, A);
+    put_values(w, i, on, s, A, R);
 }
 /* The same where the shape is plain and a place is known to be free. */
 ENG_INLINE void put_plain(eng_warp *w, const eng_ins *i, uint32_t on, uint64_t address, unsigned cls, unsigned space, unsigned width) {

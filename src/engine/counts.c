@@ -25,12 +25,12 @@ void eng_count_one(eng_worker *worker, unsigned function, unsigned index, int wa
     struct eng_findings *f = worker->findings;
     for (size_t n = f->parts.count; n-- > 0 && f->parts.count - n <= RECENT;) {
         eng_part *part = &f->parts.at[n];
-        if (part->function != function || part->first != index || part->last != index) continue;
+        if (!part->again || part->function != function || part->first != index) continue;
         part->warps += warps;
         part->lanes += lanes;
         return;
     }
-    eng_part part = {.function = (uint16_t)function, .first = index, .last = index, .warps = warps, .lanes = lanes};
+    eng_part part = {.function = (uint16_t)function, .first = index, .last = index, .warps = warps, .lanes = lanes, .again = true};
     if (!wg_vec_push(&f->parts, part)) {
         worker->status = wg_fail(&worker->err, WG_ERR_MEMORY, "no memory for counts");
         worker->stop = true;
@@ -49,6 +49,7 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
                 c->taken += k->counts[p->branch + ENG_COUNT_TAKEN];
                 c->divergent += k->counts[p->branch + ENG_COUNT_DIVERGENT];
                 c->lanes_on += k->counts[p->branch + ENG_COUNT_ON];
+                c->lanes_guarded += k->counts[p->branch + ENG_COUNT_BARRED];
             }
             if (p->requests != ENG_NO_INDEX) c->requests += k->counts[p->requests];
             if (p->guard != ENG_NO_INDEX) c->lanes_on += k->counts[p->guard];
@@ -59,6 +60,7 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
         for (uint32_t n = part->first; n <= part->last; n++) {
             result->counts[part->function][n].warps += (uint64_t)part->warps;
             result->counts[part->function][n].lanes += (uint64_t)part->lanes;
+            if (part->again) result->counts[part->function][n].lanes_again += (uint64_t)part->lanes;
         }
     }
     result->idle_threads += k->idle_threads;
@@ -80,6 +82,8 @@ static void tell_sums(const eng_plan *plan, const eng_worker *k) {
         for (unsigned n = 0; n < plan->units.at[u].n; n++)
             if (plan->units.at[u].planned[n].plain != ENG_NO_INDEX) tell_plain(k, &plan->units.at[u], n);
 }
+
+static bool is_guarded(const sass_instr *in) { return in->guard.reg != SASS_PT || in->guard.inv; }
 
 wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, unsigned n, eng_result *result, wg_error *err) {
     const img_module *m = plan->code->module;
@@ -103,6 +107,8 @@ wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, un
         for (unsigned i = 0; i < unit->n; i++) {
             eng_instr_count *c = &result->counts[unit->function][i];
             if (unit->planned[i].guard == ENG_NO_INDEX && unit->planned[i].branch == ENG_NO_INDEX) c->lanes_on = c->lanes;
+            if (is_guarded(&unit->instrs[i])) c->lanes_guarded += c->lanes_on;
+            else c->lanes_guarded = c->lanes - c->lanes_again;
             result->warp_instructions += c->warps;
             result->thread_instructions += c->lanes;
         }

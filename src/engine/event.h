@@ -36,6 +36,8 @@ typedef enum eng_event_kind {
                          the vector of addresses (origin.h). Who listens to it has values followed, which costs where
                          there are undefined ones */
     ENG_EV_GIVEN, /* device-side malloc gave the lane in mask memory at address: more = its size in 16 bytes */
+    ENG_EV_STRAY,     /* an access to global memory of which lanes were stopped, as hardware, which knows no allocations, makes it: mask = all
+                         its lanes. That of the others, if any, comes behind it, and is ENG_DROPPED */
     ENG_EV_VALUES,    /* no event: who wants it is told what stores store (eng_event.value) */
     ENG_EV_KINDS
 } eng_event_kind;
@@ -53,7 +55,7 @@ typedef enum eng_class {
     ENG_GENERAL     /* lane l at lanes[l] */
 } eng_class;
 enum { ENG_READ = 1, ENG_WRITE = 2, ENG_ATOMIC = 4 /* with READ, WRITE or both */, ENG_STRONG = 8, ENG_ASYNC = 16,
-       ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that faulted are not in mask */,
+       ENG_REDUCTION = 32 /* RED: no result */, ENG_VOLATILE = 64, ENG_DROPPED = 128 /* lanes that were stopped are not in mask: ENG_EV_STRAY told of all */,
        ENG_BULK = ENG_ASYNC | ENG_REDUCTION /* by a bulk copy (bulk.h): any number of bytes; more: eng_bulk_end */ };
 typedef enum eng_bulk_end { /* when such an access has ended */
     ENG_BULK_GROUP,   /* with the group that is closed next (ENG_ASYNC_COMMIT) */

@@ -32,7 +32,7 @@ static bool copy_lanes(const eng_ins *i, eng_warp *w, uint32_t on, const uint64_
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
         count_reads(v, i, r, from, group, &s);
     }
-    if (g.done && wants_access(w)) put_access_as(w, i, g.done, &s, ENG_GLOBAL, from, ENG_READ | ENG_ASYNC);
+    put_groups(w, i, &g, &s, from, ENG_READ | ENG_ASYNC);
     shared_define(w, to, g.faulty, i->width);
     ENG_LANES(l, g.faulty) mem_pattern(w->shared + to[l], from[l], i->width);
     return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, from, g.faulty);

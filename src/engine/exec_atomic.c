@@ -239,7 +239,7 @@ static bool atom_global(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on, 
         operation(i)(i, R, place, group, v->parallel);
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
     }
-    if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    put_groups(w, i, &g, &s, A, i->access);
     if (ENG_LIKELY(!g.faulty)) return true;
     ENG_LANES(l, g.faulty) {
         uint8_t pattern[16];

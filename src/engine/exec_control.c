@@ -98,6 +98,12 @@ static void sync_events(const eng_ins *i, eng_warp *w, uint32_t on, const uint32
     }
 }
 
+/* Lanes whose guard lets them go, and that do not all go: their counter is told of the difference. */
+ENG_INLINE void count_barred(const eng_ins *i, eng_warp *w, uint32_t mask, uint32_t go) {
+    const uint32_t guarded = mask & (w->P[i->guard] ^ i->ginv);
+    (w->counts + i->x)[ENG_COUNT_BARRED] += (uint64_t)__builtin_popcount(guarded) - (uint64_t)__builtin_popcount(go);
+}
+
 /* x: counters; z: 1 backward, 2 an event is wanted, 4 another predicate ps[0], 8 ps[1], 16 all lanes or none (.U:
  * another branch, lane by lane, stands behind it for those that disagree), 32 all lanes when any would (.ANY) */
 enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16, BRA_ANY = 32, BRA_UNNAMED = 64 /* sm_75: no mask of the program's is here */ };
@@ -140,9 +146,9 @@ ENG_HANDLER(bra_any) {
     uint32_t t = mask & (w->P[i->guard] ^ i->ginv);
     if (i->z & BRA_PRED) t &= eng_pred(w, i->ps[0]);
     if (i->z & BRA_UPRED) t &= eng_pred(w, i->ps[1]);
-    if (i->z & BRA_ANY && t) {
-        t = mask;
-    } else if (i->z & BRA_WHOLE && t != mask) {
+    if (i->z & BRA_ANY && t) t = mask;
+    count_barred(i, w, mask, t);
+    if (i->z & BRA_WHOLE && t != mask) {
         (w->counts + i->x)[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
         t = 0;
     }
@@ -157,6 +163,7 @@ ENG_HANDLER(bra_group) {
     if (ENG_UNLIKELY(w->worker->wants & 1u << ENG_EV_MASK) && !(i->z & BRA_UNNAMED)) sync_event(i, w, ENG_EV_MASK, mask, want, 0);
     uint32_t t = together != (i->y != 0) ? 0 : i->y ? here : mask;
     if (!together) w->parted = i;
+    count_barred(i, w, mask, t);
     FINISH_BRANCH(t, i->z);
 }
 static bool bind_bra(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -450,6 +457,7 @@ static bool bind_b2r(eng_plan *plan, const sass_instr *in, eng_ins *out) {
 ENG_HANDLER(exit_) {
     uint32_t t = mask & (w->P[i->guard] ^ i->ginv) & eng_pred(w, i->ps[0]);
     w->counts[i->x + ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
+    count_barred(i, w, mask, t);
     if (!t) ENG_NEXT;
     if (t == mask) w->counts[i->x + ENG_COUNT_TAKEN]++;
     else w->counts[i->x + ENG_COUNT_DIVERGENT]++;

@@ -70,7 +70,7 @@ static __attribute__((noinline, unused)) bool load_lanes(const eng_ins *i, eng_w
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
         count_reads(v, i, r, A, group, &s);
     }
-    if (g.done && wants_access(w)) put_access(w, i, g.done, &s, ENG_GLOBAL, A);
+    put_groups(w, i, &g, &s, A, i->access);
     if (ENG_UNLIKELY(undefined) && w->undefined) eng_undefined_loaded(w, i, A, undefined, ENG_GLOBAL);
     if (ENG_LIKELY(!g.faulty)) return true;
     load_faulty(i, R, A, g.faulty);
@@ -96,7 +96,8 @@ static __attribute__((noinline, unused)) bool store_lanes(const eng_ins *i, eng_
 #undef STORE
         r->bytes += (uint64_t)__builtin_popcount(group) * i->width;
     }
-    if (g.done && wants_access(w)) put_store(w, i, g.done, &s, ENG_GLOBAL, A, R);
+    put_groups(w, i, &g, &s, A, i->access);
+    if (g.done && wants_access(w)) put_values(w, i, g.done, &s, A, R);
     return ENG_LIKELY(!g.faulty) || !mem_fault(w, i, A, g.faulty);
 }
 

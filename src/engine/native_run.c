@@ -358,6 +358,12 @@ static void branch(native_run *r, const eng_ins *i) {
     g_mov_imm64(x, RDI, (uint64_t)(uintptr_t)i->target);
     g_jump_through(x, x86_mem(RDI, 0));
     x86_land(x, none);
+    if (i->z & (4 | 8)) { /* the guard may have let them go */
+        lanes_on(r, i->guard, i->ginv);
+        g_popcount(x, R8, R8);
+        g_op(x, 0x8b, true, R10, WARP(counts));
+        g_op(x, 0x01, true, R8, COUNTER(i->x + ENG_COUNT_BARRED));
+    }
     go_on(r, r->n);
     x86_land(x, parts);
     if (yield) x86_land(x, yield);

@@ -44,6 +44,7 @@ typedef struct eng_part { /* a correction: instructions first..last of a functio
     uint16_t function;
     uint32_t first, last;
     int64_t warps, lanes;
+    bool again;     /* of lanes that have passed it already */
 } eng_part;
 
 struct eng_findings {

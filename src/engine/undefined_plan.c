@@ -167,7 +167,7 @@ static bool emit_instruction(eng_plan *plan, eng_unit *unit, unsigned n, wg_erro
     step.ptr = op;
     if (!emit(plan, &step)) return false;
     if (p->guard != ENG_NO_INDEX) {
-        eng_ins count = {.fn = device->count_guard, .id = n, .function = out.function, .guard = out.guard, .ginv = out.ginv, .x = p->guard};
+        const eng_ins count = plan->ins.at[p->self - 1];
         if (!emit(plan, &count)) return false;
     }
     if (plan->fixups.count > fixups) plan->fixups.at[fixups] = (uint32_t)plan->slow.count;

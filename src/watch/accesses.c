@@ -51,12 +51,22 @@ static void uncommon(state *st, const eng_batch *batch, const eng_event *ev) {
     else if (ev->space == ENG_GLOBAL || ev->space == ENG_LOCAL) watch_memory_event(st->memory, batch, ev);
 }
 
+/* What hardware does with lanes that are stopped here: it finds memory there, of nobody or of another. */
+static void stray(state *st, const eng_batch *batch, const eng_event *ev) {
+    if (st->chunks) watch_memory_chunks(st->memory, batch, ev);
+    uncommon(st, batch, ev);
+}
+
 static void events(void *opaque, const eng_batch *batch) {
     state *st = opaque;
     unsigned function = UINT32_MAX;
     watch_hot *row = NULL; /* of that function */
     for (const eng_event *ev = batch->events, *end = ev + batch->count; ev < end; ev++) {
-        if (ev->kind != ENG_EV_ACCESS) continue;
+        if (ev->kind != ENG_EV_ACCESS) {
+            if (ev->kind == ENG_EV_STRAY) stray(st, batch, ev);
+            continue;
+        }
+        if (__builtin_expect(ev->access & ENG_DROPPED, 0)) continue;
         if (__builtin_expect(ev->function != function, 0)) {
             function = ev->function;
             row = watch_cell(&st->hot, function, 0);
@@ -107,7 +117,7 @@ static void finish(void *opaque, const watch_context *ctx, const eng_result *res
 }
 
 const watch watch_accesses = {.name = "accesses",
-                              .wants = 1u << ENG_EV_ACCESS,
+                              .wants = 1u << ENG_EV_ACCESS | 1u << ENG_EV_STRAY,
                               .start = start,
                               .events = events,
                               .plain = plain,

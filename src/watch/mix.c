@@ -61,7 +61,7 @@ static watch_counter pipe_of(sass_op op) {
         return WATCH_PIPE_UNIFORM;
     case SASS_IADD3: case SASS_LEA: case SASS_LOP3: case SASS_SHF: case SASS_ISETP: case SASS_IABS: case SASS_SGXT: case SASS_BMSK:
     case SASS_PRMT: case SASS_SEL: case SASS_MOV: case SASS_CS2R: case SASS_P2R: case SASS_R2P: case SASS_PLOP3: case SASS_R2UR_90:
-    case SASS_VOTE: case SASS_VABSDIFF: case SASS_VABSDIFF4: case SASS_VIMNMX: case SASS_VIMNMX3: case SASS_VIADDMNMX: case
+    case SASS_VOTE: case SASS_ELECT: case SASS_VABSDIFF: case SASS_VABSDIFF4: case SASS_VIMNMX: case SASS_VIMNMX3: case SASS_VIADDMNMX: case
     SASS_FMNMX: case SASS_FSEL: case SASS_FSET: case SASS_FSETP: case SASS_HMNMX2: case SASS_HSET2: case SASS_HSETP2: case SASS_F2FP:
     case SASS_F2FP_8: case SASS_F2FP_TF32: case SASS_F2IP: case SASS_I2FP: case SASS_I2I: case SASS_I2IP:
         return WATCH_PIPE_ALU;
@@ -79,13 +79,11 @@ static void count(watch_record *record, const sass_instr *in, uint64_t threads) 
     if (!loads_constant(in)) watch_add(record, operations[kind].flop, threads * operations[kind].times);
 }
 
-/* The counters are patched into the code. So they see guards alone, not P0, by which ACQBULK counts elsewhere, nor how a warp lies;
- * and a WARPSYNC or BSYNC that is issued once more for lanes that waited is passed once by each: as often as what follows it. */
-static uint64_t threads_of(const sass_instr *in, const eng_instr_count *n, const eng_instr_count *next) {
+/* The counters are patched into the code. So they see guards alone, not P0, by which ACQBULK counts elsewhere, nor the other predicates of
+ * a branch, nor how a warp lies; and what is issued once more for lanes that waited is passed once by each. */
+static uint64_t threads_of(const sass_instr *in, const eng_instr_count *n) {
     const bool guarded = in->guard.reg != SASS_PT || in->guard.inv;
-    if ((in->op == SASS_WARPSYNC || in->op == SASS_BSYNC) && !guarded && next) return n->lanes < next->lanes ? n->lanes : next->lanes;
-    const bool always = in->op == SASS_ACQBULK || (in->op == SASS_BRA && in->sub == SASS_BRA_DIV);
-    return always && !guarded ? n->lanes : n->lanes_on;
+    return in->op == SASS_ACQBULK && !guarded ? n->lanes : n->lanes_guarded;
 }
 
 static void finish(void *state, const watch_context *ctx, const eng_result *result, watch_record *record) {
@@ -99,7 +97,7 @@ static void finish(void *state, const watch_context *ctx, const eng_result *resu
         for (uint32_t i = 0; i < end; i++)
             if (n[i].warps) {
                 const watch_counter pipe = pipe_of(code[i].op);
-                count(record, &code[i], threads_of(&code[i], &n[i], i + 1 < end ? &n[i + 1] : NULL));
+                count(record, &code[i], threads_of(&code[i], &n[i]));
                 if (pipe != WATCH_COUNTERS) watch_add(record, pipe, n[i].warps);
             }
     }

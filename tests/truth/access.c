@@ -1,23 +1,9 @@
 /* access CUBIN [GROUP]: launches the kernels of access.cu, one warp each, on whatever stands behind the driver's interface: a
  * GPU under Nsight Compute, or the machine here. GROUP: only one of three. It needs the driver only: cc access.c -ldl */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "access.h"
-
-typedef int CUresult;
-typedef unsigned long long CUdeviceptr;
-static CUresult (*cuInit)(unsigned), (*cuCtxCreate)(void **, unsigned, int),
-    (*cuMemAlloc)(CUdeviceptr *, size_t), (*cuMemsetD32)(CUdeviceptr, unsigned, size_t), (*cuCtxSynchronize)(void),
-    (*cuModuleLoad)(void **, const char *), (*cuModuleGetFunction)(void **, void *, const char *),
-    (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-
-static void need(CUresult r, const char *what) {
-    if (r) fprintf(stderr, "access: %s: error %d\n", what, r), exit(1);
-}
+#include "driver.h"
 
 enum { BYTES = 1 << 20, SHARED_BYTES = 32768, GLOBAL = 1, SHARED = 2, MEETING = 4 };
 static const unsigned ALL = ~0u;
@@ -25,12 +11,9 @@ static void *module;
 static CUdeviceptr global, out;
 
 static void launch(const char *kernel, access_place p) {
-    void *function;
     CUdeviceptr middle = global + BYTES / 2;
     void *parameters[] = {&middle, &out, &p};
-    need(cuModuleGetFunction(&function, module, kernel), kernel);
-    need(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, SHARED_BYTES, NULL, parameters, NULL), kernel);
-    need(cuCtxSynchronize(), kernel);
+    launch_warp(module, kernel, SHARED_BYTES, parameters);
 }
 
 /* Steps and offsets in elements. */
@@ -114,18 +97,9 @@ static void meeting(void) {
 int main(int argc, char **argv) {
     if (argc < 2) return fprintf(stderr, "usage: access CUBIN [global|shared|meeting]\n"), 2;
     int groups = argc < 3 ? GLOBAL | SHARED | MEETING : strcmp(argv[2], "global") == 0 ? GLOBAL : strcmp(argv[2], "shared") == 0 ? SHARED : MEETING;
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    if (!driver) return fprintf(stderr, "access: %s\n", dlerror()), 1;
-#define GET(name, symbol) *(void **)&name = dlsym(driver, symbol)
-    GET(cuInit, "cuInit"), GET(cuCtxCreate, "cuCtxCreate_v2"), GET(cuMemAlloc, "cuMemAlloc_v2");
-    GET(cuMemsetD32, "cuMemsetD32_v2"), GET(cuCtxSynchronize, "cuCtxSynchronize"), GET(cuModuleLoad, "cuModuleLoad");
-    GET(cuModuleGetFunction, "cuModuleGetFunction"), GET(cuLaunchKernel, "cuLaunchKernel");
-    need(cuInit(0), "cuInit");
-    need(cuCtxCreate(&context, 0, 0), "cuCtxCreate");
-    need(cuModuleLoad(&module, argv[1]), argv[1]);
-    need(cuMemAlloc(&global, BYTES), "cuMemAlloc");
-    need(cuMemAlloc(&out, 4096), "cuMemAlloc");
-    need(cuMemsetD32(global, 1, BYTES / 4), "cuMemsetD32");
+    module = loaded(argv[1]);
+    global = filled(BYTES, 1);
+    out = filled(4096, 0);
     if (groups & GLOBAL) global_memory();
     if (groups & SHARED) shared_memory();
     if (groups & MEETING) meeting();
