@@ -46,8 +46,8 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
             c->warps += k->counts[p->block + ENG_COUNT_WARPS];
             c->lanes += k->counts[p->block + ENG_COUNT_LANES];
             if (p->branch != ENG_NO_INDEX) {
-                c->taken += k->counts[p->branch + ENG_COUNT_TAKEN];
-                c->divergent += k->counts[p->branch + ENG_COUNT_DIVERGENT];
+                c->parted += k->counts[p->branch + ENG_COUNT_DIVERGENT];
+                c->further += k->counts[p->branch + ENG_COUNT_FURTHER];
                 c->lanes_on += k->counts[p->branch + ENG_COUNT_ON];
                 c->lanes_guarded += k->counts[p->branch + ENG_COUNT_BARRED];
             }
@@ -60,7 +60,9 @@ static void add_worker(const eng_plan *plan, const eng_worker *k, eng_result *re
         for (uint32_t n = part->first; n <= part->last; n++) {
             result->counts[part->function][n].warps += (uint64_t)part->warps;
             result->counts[part->function][n].lanes += (uint64_t)part->lanes;
-            if (part->again) result->counts[part->function][n].lanes_again += (uint64_t)part->lanes;
+            if (!part->again) continue;
+            result->counts[part->function][n].warps_again += (uint64_t)part->warps;
+            result->counts[part->function][n].lanes_again += (uint64_t)part->lanes;
         }
     }
     result->idle_threads += k->idle_threads;
@@ -109,6 +111,7 @@ wg_status eng_counts_result(const eng_plan *plan, eng_worker *const *workers, un
             if (unit->planned[i].guard == ENG_NO_INDEX && unit->planned[i].branch == ENG_NO_INDEX) c->lanes_on = c->lanes;
             if (is_guarded(&unit->instrs[i])) c->lanes_guarded += c->lanes_on;
             else c->lanes_guarded = c->lanes - c->lanes_again;
+            if (unit->planned[i].branch != ENG_NO_INDEX) c->lanes_on += c->lanes_again;
             result->warp_instructions += c->warps;
             result->thread_instructions += c->lanes;
         }

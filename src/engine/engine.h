@@ -85,9 +85,9 @@ typedef struct eng_instr_count { /* exact, whatever is watched */
     uint64_t warps;      /* times a warp (a converged group) issued the instruction */
     uint64_t lanes;      /* active lanes, summed, whatever the guard said */
     uint64_t lanes_on;   /* lanes whose guard was true; of a branch or an end, its other predicates too */
-    uint64_t lanes_again;   /* of `lanes`, those that had passed it before: it was issued once more for lanes that waited */
+    uint64_t warps_again, lanes_again; /* of `warps` and `lanes`, those that had issued it before: lanes that waited, or that a jump left over */
     uint64_t lanes_guarded; /* lanes whose guard was true, whatever other predicates said, each once */
-    uint64_t taken, divergent; /* conditional branches: groups that jumped whole; groups that split */
+    uint64_t parted, further;  /* branches: groups that split, and into how many more than two */
     uint64_t requests;   /* to a texture */
 } eng_instr_count;
 

@@ -114,7 +114,6 @@ enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16,
         if ((flags) & BRA_EVENT) branch_event(i, w, t, mask & ~(t));                                              \
         if (!(t)) ENG_NEXT;                                                                                       \
         if (ENG_LIKELY((t) == mask)) {                                                                            \
-            c[ENG_COUNT_TAKEN]++;                                                                                 \
             if ((flags) & BRA_BACK && ENG_UNLIKELY(w->budget < 0)) ENG_GOTO(eng_yield(w, i->target));             \
             ENG_GOTO(i->target);                                                                                  \
         }                                                                                                         \
@@ -130,7 +129,6 @@ enum { BRA_BACK = 1, BRA_EVENT = 2, BRA_PRED = 4, BRA_UPRED = 8, BRA_WHOLE = 16,
 ENG_HANDLER(bra_always) { /* forward or backward, all lanes */
     uint64_t *c = w->counts + i->x;
     c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(mask);
-    c[ENG_COUNT_TAKEN]++;
     if (ENG_UNLIKELY(w->budget < 0) && i->z & BRA_BACK) ENG_GOTO(eng_yield(w, i->target));
     ENG_GOTO(i->target);
 }
@@ -218,7 +216,6 @@ ENG_HANDLER(jump_register) {
         uint64_t v = i->y ? (uint64_t)high[l] << 32 | low[l] : (uint64_t)(int64_t)(int32_t)low[l];
         place[l] = v + (uint64_t)i->imm;
     }
-    c[ENG_COUNT_TAKEN]++;
     ENG_GOTO(eng_scatter(w, i, place, t));
 }
 static bool bind_jump(eng_plan *plan, const sass_instr *in, eng_ins *out, bool wide, int64_t base) {
@@ -240,7 +237,6 @@ ENG_HANDLER(call_driver) {
     c[ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
     if (!t) ENG_NEXT;
     for (int l = 0; l < 32; l++) place[l] = (uint64_t)i->imm;
-    c[ENG_COUNT_TAKEN]++;
     ENG_GOTO(eng_scatter(w, i, place, t));
 }
 static bool bind_call_abs(eng_plan *plan, const sass_instr *in, eng_ins *out) {
@@ -459,8 +455,7 @@ ENG_HANDLER(exit_) {
     w->counts[i->x + ENG_COUNT_ON] += (uint32_t)__builtin_popcount(t);
     count_barred(i, w, mask, t);
     if (!t) ENG_NEXT;
-    if (t == mask) w->counts[i->x + ENG_COUNT_TAKEN]++;
-    else w->counts[i->x + ENG_COUNT_DIVERGENT]++;
+    if (t != mask) w->counts[i->x + ENG_COUNT_DIVERGENT]++;
     eng_leave_vectors();
     ENG_GOTO(eng_exit(w, i, t));
 }

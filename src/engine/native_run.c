@@ -354,7 +354,6 @@ static void branch(native_run *r, const eng_ins *i) {
     g_op(x, 0x8b, true, R10, WARP(counts));
     g_popcount(x, R8, R8);
     g_op(x, 0x01, true, R8, COUNTER(i->x + ENG_COUNT_ON));
-    g_imm(x, 0, true, COUNTER(i->x + ENG_COUNT_TAKEN), 1);
     g_mov_imm64(x, RDI, (uint64_t)(uintptr_t)i->target);
     g_jump_through(x, x86_mem(RDI, 0));
     x86_land(x, none);

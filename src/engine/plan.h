@@ -28,8 +28,13 @@ typedef struct eng_fill {
 
 /* Counters of a plan lie in one array of uint64_t, the same layout for every worker. */
 enum { ENG_COUNT_WARPS, ENG_COUNT_LANES, ENG_BLOCK_COUNTERS };                      /* of a basic block */
-enum { ENG_COUNT_TAKEN, ENG_COUNT_DIVERGENT, ENG_COUNT_ON, ENG_COUNT_BARRED, ENG_BRANCH_COUNTERS };   /* of a branch; barred: lanes whose guard is
-                                      true less those that went, modulo 2^64 */
+enum { /* of a branch */
+    ENG_COUNT_ON,        /* lanes that go */
+    ENG_COUNT_BARRED,    /* lanes whose guard is true less those, modulo 2^64 */
+    ENG_COUNT_DIVERGENT, /* times lanes parted */
+    ENG_COUNT_FURTHER,   /* groups beyond two */
+    ENG_BRANCH_COUNTERS
+};
 
 typedef struct eng_planned { /* where an instruction went */
     uint32_t ins;    /* index in the stream: its block's counter when it leads one, else itself or its guard counter */

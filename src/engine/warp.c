@@ -277,24 +277,46 @@ static const eng_ins *enter(eng_warp *w, const eng_ins *i, uint64_t place, uint3
     return to;
 }
 
+/* Of the lanes those that go where one of them goes. */
+static uint32_t go_along(const uint64_t place[32], uint32_t lanes, unsigned lane) {
+    uint32_t same = 0;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (place[first_lane(left)] == place[lane]) same |= left & -left;
+    return same;
+}
+
+/* The group that goes first, as on an H200: that of the lowest lane, unless it is more than half of all: then that of the lowest other one. */
+static uint32_t first_to_go(const eng_warp *w, const uint64_t place[32], uint32_t lanes) {
+    const unsigned from = w->worker->shuffled ? chance(w) & 31 : 0;
+    const uint32_t ahead = lanes & ENG_ALL << from, first = go_along(place, lanes, first_lane(ahead ? ahead : lanes)), rest = lanes & ~first;
+    if (w->worker->shuffled || __builtin_popcount(first) <= __builtin_popcount(rest)) return first;
+    return rest ? go_along(place, lanes, first_lane(rest)) : first;
+}
+
+/* The lanes that have not gone issue the jump once more, as often as there are places. */
 const eng_ins *eng_scatter(eng_warp *w, const eng_ins *i, uint64_t place[32], uint32_t lanes) {
-    uint64_t furthest = 0;
+    uint64_t furthest = 0, *counts = w->counts + i->x;
     for (unsigned l = 0; l < 32; l++)
         if ((lanes >> l & 1) && place[l] > furthest) furthest = place[l];
     if (furthest >= ENG_EXTERN_PLACE && !eng_driver_call(w, i, place, lanes)) return eng_end(w, i);
-    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
-    unsigned from = w->worker->shuffled ? chance(w) & 31 : 0; /* the group that is parked last goes first */
+    eng_group groups[33];
+    unsigned n = 0;
+    const uint32_t stay = w->mask & ~lanes;
     while (lanes) {
-        uint32_t ahead = lanes & ENG_ALL << from;
-        uint64_t to = place[first_lane(ahead ? ahead : lanes)];
-        uint32_t same = 0;
-        for (unsigned l = 0; l < 32; l++)
-            if ((lanes >> l & 1) && place[l] == to) same |= 1u << l;
-        const eng_ins *pc = enter(w, i, to, same);
+        const uint32_t same = first_to_go(w, place, lanes);
+        const eng_ins *pc = enter(w, i, place[first_lane(same)], same);
         if (!pc) return eng_end(w, i);
-        eng_park(w, (eng_group){.pc = pc, .at = pc, .mask = same, .state = ENG_GROUP_READY});
+        if (n) count_again(w, i, 1, lanes);
+        groups[n++] = (eng_group){.pc = pc, .at = pc, .mask = same, .state = ENG_GROUP_READY};
         lanes &= ~same;
     }
+    if (stay) groups[n++] = (eng_group){.pc = i + 1, .at = i + 1, .mask = stay, .state = ENG_GROUP_READY};
+    if (n > 1) {
+        ready_are_late(w);
+        counts[ENG_COUNT_DIVERGENT]++;
+        counts[ENG_COUNT_FURTHER] += n - 2;
+    }
+    while (n) eng_park(w, groups[--n]); /* the last one goes first */
     return eng_next_group(w);
 }
 

@@ -7,7 +7,7 @@ static bool reads_texture(sass_op op) { return op == SASS_TEX || op == SASS_TLD 
 /* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
 static watch_counter op_counter(sass_op op) {
     /* Hardware counts these with the branches; BSSY not. */
-    if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC || op == SASS_YIELD) return WATCH_OP_BRANCH;
+    if (op == SASS_BSYNC || op == SASS_BREAK || op == SASS_WARPSYNC || op == SASS_YIELD || op == SASS_NANOSLEEP) return WATCH_OP_BRANCH;
     if (op == SASS_LDGSTS) return WATCH_OP_LDGSTS;
     if (reads_texture(op)) return WATCH_OP_TEXTURE;
     if (op == SASS_LDSM || op == SASS_STSM) return op == SASS_LDSM ? WATCH_OP_LDSM : WATCH_OP_STSM;
@@ -48,9 +48,10 @@ static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sas
     watch_add_at(record, WATCH_THREAD_INST, f, i, n->lanes);
     watch_add_at(record, WATCH_THREAD_INST_ON, f, i, lanes_on(in, n));
     if (is_conditional(in)) {
-        watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, n->warps);
-        watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->divergent);
-        watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, n->warps - n->divergent);
+        const uint64_t divergent = n->parted + n->further, uniform = n->warps - n->warps_again - n->parted;
+        watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, divergent + uniform);
+        watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, divergent);
+        watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, uniform);
     }
     if (reads_texture(in->op)) watch_add_at(record, in->op == SASS_TLD ? WATCH_TEXTURE_FETCHES : WATCH_TEXTURE_REQUESTS, f, i, n->requests);
     watch_counter op = op_counter(in->op);
