@@ -133,7 +133,7 @@ bool eng_context_begin(eng_warp *w) {
     w->pc = NULL;
     w->executed = 0;
     w->clock_reads = 0, w->clock_seen = w->clock_ahead = 0;
-    w->spins = w->b2r = 0;
+    w->spins = w->b2r = w->registers = 0;
     w->strayed = false;
     w->parted = NULL;
     w->met = 0;

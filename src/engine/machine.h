@@ -114,6 +114,7 @@ struct eng_warp { /* what every instruction needs lies in the first two cache li
     uint8_t *shared_bits;   /* a bit a byte of it, 1: defined; NULL: nobody listens */
     uint32_t *local_undefined; /* as local: undefined bits; NULL: nobody listens */
     struct eng_undefined *undefined; /* undefined.h; NULL: nobody listens */
+    uint32_t registers;   /* of a thread, where setmaxnreg has changed them; else 0 (exec_maxreg.c) */
     uint32_t clock_reads; /* in a row, with hardly anything between them: it waits for a time */
     uint64_t clock_seen;  /* executed, at the last of them */
     uint64_t clock_ahead; /* what its clock has jumped since */

@@ -423,6 +423,24 @@ static void run_cluster(void) {
     machine_close(m);
 }
 
+/* Registers of a block that one of its warp groups takes: from those that give them; from those that do not give enough, for ever. */
+static void run_maxreg(void) {
+    machine *m = machine_open(WG_TEST_DATA "/../engine/maxreg.sm_90.cubin");
+    uint32_t out[512];
+    uint64_t at = machine_alloc(m, NULL, sizeof out);
+    machine_run(m, "given", 1, 1, 512, 1, &at);
+    note(m);
+    machine_read(m, out, at, sizeof out);
+    for (uint32_t k = 0; k < 512; k++) assert_int_equal(out[k], k < 128 ? 1 : 2);
+    eng_result_free(&m->result);
+    eng_launch l = {.function = img_find_function(m->module, "not_given"), .grid = {1, 1, 1}, .block = {512, 1, 1}, .params = &at, .jobs = 1, .finding = machine_finding, .ctx = m};
+    m->n_findings = 0;
+    assert_int_not_equal(eng_run(m->code, &l, &m->result, &m->err), WG_OK);
+    assert_int_equal(m->n_findings, 1);
+    assert_int_equal(m->findings[0].kind, ENG_FAULT_DEADLOCK);
+    machine_close(m);
+}
+
 /* The kernels of probe.cu that take three arrays and one for results, or one and one. */
 static void run_probe(int sm) {
     char cubin[200];
@@ -516,6 +534,7 @@ static void every_row_is_executed(void **state) {
     for (size_t k = 0; k < sizeof sms / sizeof *sms; k++) run_isa(sms[k]);
     run_far(80), run_far(90);
     run_cluster();
+    run_maxreg();
     run_probe(80), run_probe(90);
     assert_int_equal(wrong, 0);
     for (int k = 0; k < KERNELS; k++)

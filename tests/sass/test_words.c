@@ -44,7 +44,6 @@ static bool without_example(sass_op op) {
     case SASS_TMML_B:
     case SASS_SULD_P:
     case SASS_SUATOM:
-    case SASS_USETMAXREG:
     case SASS_USEL_64:
         return true;
     default:
