@@ -1,11 +1,12 @@
 /* Bulk copies (TMA), with and without a tensor map, against what an H200 made of the same cases: bulk_h200.txt and
- * tma_h200.txt, which gpu_bulk.cu and gpu_tma.cu wrote. A line holds a name and a hash of all bytes that may have changed; of tensors, a line
- * before it says the parameters of the map, what cuTensorMapEncodeTiled answered, and the 128 bytes that it made. Interleaved maps are only judged. */
+ * tma_h200.txt.zst, which gpu_bulk.cu and gpu_tma.cu wrote. A line holds a name and a hash of all bytes that may have changed; of tensors, a line
+ * before it says the parameters of the map, what the driver's encoder answered, and the 128 bytes that it made. */
 #include "engine/harness.h"
 
 #include <stdio.h>
 
 #include "bulk_cases.h"
+#include "conformance/zst.h"
 #include "engine/tensor_map.h"
 
 enum { REFUSED = 0 /* in place of a hash: the H200 traps, "illegal instruction" */ };
@@ -163,7 +164,7 @@ static void copies(void **state) {
 typedef struct tile_case {
     char name[40];
     tensor_map map;
-    int c[TENSOR_DIMS];
+    struct { int c[TENSOR_DIMS]; uint16_t off[TENSOR_SPACE]; } begin;
     uint32_t soff;
     int answer;
     uint64_t words[16], memory; /* the map as the hardware's driver made it, of a tensor in memory from there on */
@@ -179,6 +180,19 @@ static bool numbers(const char *line, const char *word, uint64_t *to, unsigned n
     for (unsigned k = 0; k < n; k++) to[k] = (uint64_t)strtoll(next, &next, 10);
     return true;
 }
+static void parse_pixels(const char *line, tile_case *t) {
+    tensor_map *m = &t->map;
+    uint64_t one[8] = {0};
+    m->im2col = true;
+    numbers(line, "channels", one, 1), m->box[0] = (uint32_t)one[0];
+    numbers(line, "pixels", one, 1), m->pixels = (uint32_t)one[0];
+    if (m->rank > 2) numbers(line, "low", one, m->rank - 2u);
+    for (unsigned d = 0; d + 2 < m->rank; d++) m->low[d] = (int32_t)(int64_t)one[d];
+    if (m->rank > 2) numbers(line, "high", one, m->rank - 2u);
+    for (unsigned d = 0; d + 2 < m->rank; d++) m->high[d] = (int32_t)(int64_t)one[d];
+    numbers(line, "off", one, TENSOR_SPACE);
+    for (unsigned d = 0; d < TENSOR_SPACE; d++) t->begin.off[d] = (uint16_t)one[d];
+}
 static bool parse(const char *line, tile_case *t) {
     uint64_t one[8];
     *t = (tile_case){0};
@@ -191,8 +205,11 @@ static bool parse(const char *line, tile_case *t) {
     if (m->rank > TENSOR_DIMS) return false;
     numbers(line, "dim", m->dim, m->rank);
     if (m->rank > 1) numbers(line, "stride", m->stride + 1, m->rank - 1u);
-    numbers(line, "box", one, m->rank);
-    for (unsigned d = 0; d < m->rank; d++) m->box[d] = (uint32_t)one[d];
+    if (numbers(line, "box", one, m->rank)) {
+        for (unsigned d = 0; d < m->rank; d++) m->box[d] = (uint32_t)one[d];
+    } else {
+        parse_pixels(line, t);
+    }
     numbers(line, "es", one, m->rank);
     for (unsigned d = 0; d < m->rank; d++) m->step[d] = (uint32_t)one[d];
     numbers(line, "inter", one, 1), m->interleave = (uint8_t)one[0];
@@ -200,7 +217,7 @@ static bool parse(const char *line, tile_case *t) {
     numbers(line, "prom", one, 1), m->promotion = (uint8_t)one[0];
     numbers(line, "fill", one, 1), m->fill = (uint8_t)one[0];
     numbers(line, "c", one, m->rank);
-    for (unsigned d = 0; d < m->rank; d++) t->c[d] = (int)(int64_t)one[d];
+    for (unsigned d = 0; d < m->rank; d++) t->begin.c[d] = (int)(int64_t)one[d];
     numbers(line, "soff", one, 1), t->soff = (uint32_t)one[0];
     numbers(line, "->", one, 1), t->answer = (int)one[0];
     m->stride[0] = m->type < TENSOR_MAP_TYPES ? tensor_type_bytes(m->type) : 0;
@@ -239,39 +256,41 @@ static void compare_map(const tile_case *t) {
 }
 
 static void tile_of(const tile_case *t, const char *name, uint64_t hash) {
-    struct { int c[5]; uint16_t off[3]; } c = {{t->c[0], t->c[1], t->c[2], t->c[3], t->c[4]}, {0}};
     tensor_map m = t->map;
     uint8_t map[TENSOR_MAP_BYTES];
-    const uint32_t shared = TILE + BEHIND, bytes = tensor_map_box_bytes(&m), fewer = (m.box[0] + m.step[0] - 1) / m.step[0] * m.box[1] * tensor_type_bytes(m.type);
+    const uint32_t shared = TILE + BEHIND, bytes = (uint32_t)tensor_map_box_bytes(&m), fewer = (m.box[0] + m.step[0] - 1) / m.step[0] * m.box[1] * tensor_type_bytes(m.type);
     int rank = m.rank, number = atoi(name + strcspn(name, "0123456789"));
     m.address += B.memory;
     tensor_map_pack(&m, map);
-    if (!strncmp(name, "load", 4)) {
-        uint64_t elsewhere = number % 16 == 5 ? B.map : 0; /* some of the maps lie in memory, some copies come with a hint */
-        int hint = number % 8 == 3;
-        if (elsewhere) LAUNCH("copy_map", 1, 32, 0, map, &B.map);
-        LAUNCH("tile", 1, 32, shared, map, &rank, &c, &bytes, &t->soff, &B.out, &elsewhere, &hint);
-        judge(name, B.out, TILE + 16, hash);
-    } else if (!strncmp(name, "store", 5)) {
+    if (strstr(name, "store")) { /* store, interstore: tiles; im2colstore, iminterstore: pixels */
         int op = atoi(strchr(name, '.') + 1);
         uint64_t from = B.in + 65536 + (unsigned)number % 8 * 16;
         on_device(B.memory, B.in, ROOM / 8);
-        LAUNCH("tile_store", 1, 32, shared, map, &rank, &c, &t->soff, &from, &op);
+        LAUNCH(m.im2col ? "pixels_store" : "tile_store", 1, 32, shared, map, &rank, &t->begin, &t->soff, &from, &op);
         judge(name, B.memory, ROOM / 8, hash);
         on_device(B.memory, B.in, ROOM / 8);
+    } else if (m.im2col) {
+        LAUNCH("pixels", 1, 32, shared, map, &rank, &t->begin, &bytes, &t->soff, &B.out);
+        judge(name, B.out, TILE + 16, hash);
+    } else if (!strncmp(name, "load", 4) || !strncmp(name, "inter", 5)) {
+        uint64_t elsewhere = *name == 'l' && number % 16 == 5 ? B.map : 0; /* some of the maps lie in memory, some copies come with a hint */
+        int hint = *name == 'l' && number % 8 == 3;
+        if (elsewhere) LAUNCH("copy_map", 1, 32, 0, map, &B.map);
+        LAUNCH("tile", 1, 32, shared, map, &rank, &t->begin, &bytes, &t->soff, &B.out, &elsewhere, &hint);
+        judge(name, B.out, TILE + 16, hash);
     } else if (!strncmp(name, "along", 5)) { /* a step along dimension 0 */
         int plain = 0;
         uint64_t nowhere = 0;
-        LAUNCH("tile", 1, 32, shared, map, &rank, &c, number < 8 ? &bytes : &fewer, &t->soff, &B.out, &nowhere, &plain);
+        LAUNCH("tile", 1, 32, shared, map, &rank, &t->begin, number < 8 ? &bytes : &fewer, &t->soff, &B.out, &nowhere, &plain);
         judge(name, B.out, TILE + 16, hash);
     } else if (!strcmp(name, "constant")) {
         for (size_t v = 0; v < B.m->module->n_variables; v++)
             if (strstr(B.m->module->variables[v].name, "constant_map")) memcpy(eng_constant(B.m->code, &B.m->module->variables[v]), map, sizeof map);
-        LAUNCH("tile_constant", 1, 32, shared, &bytes, &B.out, &t->c[0], &t->c[1]);
+        LAUNCH("tile_constant", 1, 32, shared, &bytes, &B.out, &t->begin.c[0], &t->begin.c[1]);
         judge(name, B.out, TILE, hash);
     } else if (!strncmp(name, "multicast", 9)) {
         uint32_t mask = strchr(name, '.') ? 10 : 15;
-        LAUNCH("tile_to_many", 4, 32, shared, map, &bytes, &B.out, &t->c[0], &t->c[1], &mask);
+        LAUNCH("tile_to_many", 4, 32, shared, map, &bytes, &B.out, &t->begin.c[0], &t->begin.c[1], &mask);
         judge(name, B.out, 4 * TILE + 16, hash);
     } else {
         fail_msg("no such case: %s", name);
@@ -297,19 +316,42 @@ static void foreign_map(void **state) {
     end(0, 0);
 }
 
+/* Pixels that go to two blocks of a cluster are those that one gets. */
+static void pixels_of_many(void **state) {
+    (void)state;
+    static uint8_t bytes[ROOM], alone[TILE];
+    begin("tma");
+    noise_fill(bytes, sizeof bytes, 7);
+    to_device(B.memory, bytes, sizeof bytes);
+    const struct { int c[TENSOR_DIMS]; uint16_t off[TENSOR_SPACE]; } at = {{0, -1, 3, 1}, {2, 1}};
+    const tensor_map m = {.address = B.memory, .type = TENSOR_MAP_F16, .rank = 4, .dim = {24, 9, 7, 3}, .stride = {2, 48, 432, 3024}, .box = {24}, .step = {1, 1, 2, 1},
+                          .im2col = true, .pixels = 40, .low = {-1, -1}, .high = {-1, -1}};
+    const uint32_t size = (uint32_t)tensor_map_box_bytes(&m), none = 0, shared = TILE + BEHIND, mask = 10;
+    const int rank = 4;
+    uint8_t map[TENSOR_MAP_BYTES];
+    tensor_map_pack(&m, map);
+    LAUNCH("pixels", 1, 32, shared, map, &rank, &at, &size, &none, &B.out);
+    machine_read(B.m, alone, B.out, sizeof alone);
+    LAUNCH("pixels_to_many", 4, 32, shared, map, &at, &size, &B.out, &mask);
+    for (unsigned block = 0; block < 4; block++) {
+        machine_read(B.m, B.held, B.out + block * TILE, TILE);
+        if (mask >> block & 1) assert_memory_equal(B.held, alone, TILE);
+        else assert_int_equal(B.held[0], 0xa5);
+    }
+    end(0, 0);
+}
+
 static void tiles(void **state) {
     (void)state;
     static uint8_t bytes[ROOM];
-    static char line[4000];
+    zst_lines lines = zst_open(WG_CONFORMANCE "/tma_h200.txt.zst");
     char name[100], made[21];
     tile_case t = {0};
     int cases = 0;
     begin("tma");
     noise_fill(bytes, sizeof bytes, 7);
     to_device(B.in, bytes, sizeof bytes), to_device(B.memory, bytes, sizeof bytes);
-    FILE *f = fopen(WG_CONFORMANCE "/tma_h200.txt", "r");
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
+    for (char *line; (line = zst_line(&lines));) {
         if (!strncmp(line, "map ", 4)) {
             if (!parse(line, &t)) fail_msg("%s", line);
             compare_map(&t);
@@ -318,11 +360,11 @@ static void tiles(void **state) {
             cases++;
         }
     }
-    fclose(f);
-    end(cases, 400);
+    free(lines.text);
+    end(cases, 900);
 }
 
 int main(void) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(copies), cmocka_unit_test(foreign_map), cmocka_unit_test(tiles)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(copies), cmocka_unit_test(foreign_map), cmocka_unit_test(pixels_of_many), cmocka_unit_test(tiles)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }

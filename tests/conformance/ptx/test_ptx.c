@@ -1,4 +1,4 @@
-/* The cases of generate.py, assembled for five architectures, give here what the code for sm_90 gave on an H200 (h200.txt).
+/* The cases of generate.py, assembled for five architectures, give here what the code for sm_90 gave on an H200 (h200.txt.zst).
  * What differs is in differs.txt, with the reason; what is there and does not differ is a mistake too.
  * WG_PTX_RAW=FOLDER: the results are written to FOLDER/SM.raw as well, laid out as gpu.c does. */
 #include <fnmatch.h>
@@ -195,13 +195,11 @@ static void keep_reference(const target *t, const ptx_kernel *k, int number) {
 static void run_target(int sm, unsigned *wrong) {
     target t = {.sm = sm};
     open_target(&t);
-    FILE *f = fopen(WG_PTX "/h200.txt", "r");
-    assert_non_null(f);
-    char line[400];
+    zst_lines lines = zst_open(WG_PTX "/h200.txt.zst");
     ptx_kernel k = {0};
     bool ran = false;
     int number = -1;
-    while (fgets(line, sizeof line, f)) {
+    for (char *line; (line = zst_line(&lines));) {
         ptx_case c;
         uint32_t hash[PTX_PARTS], value;
         if (ptx_read_kernel(line, &k)) {
@@ -216,7 +214,7 @@ static void run_target(int sm, unsigned *wrong) {
         if (c.sm > sm) t.missing++;
         else judge(&t, &k, references[number], &c, ran, hash, value);
     }
-    fclose(f);
+    free(lines.text);
     close_target(&t);
     check_doc(&t);
     *wrong += t.wrong;
