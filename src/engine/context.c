@@ -133,7 +133,7 @@ bool eng_context_begin(eng_warp *w) {
     w->pc = NULL;
     w->executed = 0;
     w->clock_reads = 0, w->clock_seen = w->clock_ahead = 0;
-    w->spins = w->b2r = w->registers = 0;
+    w->spins = w->b2r = 0;
     w->strayed = false;
     w->parted = NULL;
     w->met = 0;
@@ -226,6 +226,8 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
         for (uint32_t n = 0; n < block->n_warps; n++) memset(block->warps[n].arrived, 0, sizeof block->warps[n].arrived);
         block->barriers_used = 0;
     }
+    for (uint32_t n = 0; block->registers_moved && n < block->n_warps; n++) block->warps[n].registers = 0;
+    block->registers_moved = false;
     uint32_t reserve = grid->function->shared_reserve; /* the driver's, which programs do not touch */
     if (grid->shared_size > reserve) {
         memset(block->shared, 0, reserve); /* but by mistake: then the worker's next block must not see it */

@@ -22,6 +22,7 @@ ENG_HANDLER(maxreg) {
     if (!eng_on(i, w, mask)) ENG_NEXT;
     const uint32_t asked = *eng_u32(R, i->a);
     const bool given = i->x == DEALLOC || (int64_t)asked - has(w) <= pool(w);
+    w->block->registers_moved = true;
     if (given) w->registers = asked;
     else w->spinning = true;
     if (i->x == TRY_ALLOC) eng_set_pred(w, i->pd[0], given ? ENG_ALL : 0, ENG_ALL);

@@ -141,6 +141,7 @@ struct eng_blk { /* a block that is running */
     uint32_t whole[16];    /* bits: warps of which all lanes wait at a barrier as one group */
     uint8_t order[32];     /* warps, as their turns come */
     bool running;          /* holds a block that has not ended */
+    bool registers_moved;  /* setmaxnreg was executed */
     bool fresh;            /* one of a cluster, which has not had a turn */
     bool astray;           /* its last barrier was met by different instructions: of shared memory nothing is known to be apart */
     struct eng_barrier {   /* BAR */
