@@ -12,7 +12,7 @@
 enum {
     KEY_GPU = 256, KEY_GPUS, KEY_CHECK, KEY_KERNEL, KEY_SKIP, KEY_COUNT, KEY_JSON, KEY_CSV, KEY_LOG, KEY_TIMEOUT, KEY_CHILDREN, KEY_ERROR,
     KEY_SEED, KEY_CHUNK, KEY_GROUP, KEY_COLOUR, KEY_LINES, KEY_MAX_INSTRUCTIONS, KEY_NO_CHECK,
-    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML, KEY_SCHEDULES
+    KEY_SUPPRESSIONS, KEY_GEN, KEY_STOP, KEY_BUDGET, KEY_WRITE_BUDGET, KEY_SARIF, KEY_JUNIT, KEY_GITHUB, KEY_ROOT, KEY_TRACE, KEY_BY, KEY_HTML, KEY_SCHEDULES, KEY_KILL
 };
 
 static const struct argp_option options[] = {
@@ -30,6 +30,7 @@ static const struct argp_option options[] = {
     {"kernel", KEY_KERNEL, "PATTERN", 0, "report only kernels whose name contains PATTERN, or matches it when it holds * or ?", 2},
     {"launch-skip", KEY_SKIP, "N", 0, "report none of the first N launches of those kernels", 2},
     {"launch-count", KEY_COUNT, "N", 0, "report only N launches of those kernels", 2},
+    {"kill", KEY_KILL, "yes|no", 0, "end the program after the last of these N launches (default: no)", 2},
     {"trace", KEY_TRACE, "WHAT", 0, "show one warp step by step (docs/trace.md): 'KERNEL[block 0, warp 0]', and in the brackets also lanes 0-7, registers R5 R7, launch 0, steps 2000", 2},
     {"by", KEY_BY, "line|instruction", 0, "a row of the trace is a source line (default, where lines are known) or an instruction", 2},
     {"chunk", KEY_CHUNK, "BYTES", 0, "count transactions under a model of your own too: chunks of BYTES bytes ...", 2},
@@ -118,6 +119,11 @@ static void check_trace(struct argp_state *state, cli_run_options *o, const char
     o->session.trace = text;
 }
 
+static bool yes(struct argp_state *state, const char *arg, const char *option) {
+    if (strcmp(arg, "yes") && strcmp(arg, "no")) argp_error(state, "--%s takes yes or no, not '%s'", option, arg);
+    return arg[0] == 'y';
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     enum { MANY = 1 << 30 };
     cli_run_options *o = state->input;
@@ -143,10 +149,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_SCHEDULES: o->schedules = (unsigned)number(state, arg, "schedules", 1, 1000000); break;
     case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
     case KEY_TIMEOUT: o->timeout = seconds(state, arg); break;
-    case KEY_CHILDREN:
-        if (strcmp(arg, "yes") && strcmp(arg, "no")) argp_error(state, "--trace-children takes yes or no, not '%s'", arg);
-        o->trace_children = arg[0] == 'y';
-        break;
+    case KEY_CHILDREN: o->trace_children = yes(state, arg, "trace-children"); break;
+    case KEY_KILL: o->session.kill = yes(state, arg, "kill"); break;
     case KEY_KERNEL: o->session.kernels = arg; break;
     case KEY_SKIP: o->session.launch_skip = number(state, arg, "launch-skip", 0, INT64_MAX); break;
     case KEY_COUNT: o->session.launch_count = number(state, arg, "launch-count", 1, INT64_MAX); break;

@@ -152,12 +152,18 @@ bool rt_lastwords_hears(int sig) {
     return sigaction(sig, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
+static _Noreturn void stop(const char *how, int status) {
+    rt_print_flush();
+    fflush(NULL);
+    speak(how, false);
+    _exit(status);
+}
+
 void rt_lastwords_due(void) {
     if (rt.dying) die_of(rt.dying, true);
-    if (!ses_options_of(rt.session)->stop_on_error || !ses_errors(rt.session)) return;
-    fflush(NULL);
-    speak("stopped at an error, as --stop-on-error asks", false);
-    _exit(1);
+    const ses_options *asked = ses_options_of(rt.session);
+    if (asked->stop_on_error && ses_errors(rt.session)) stop("stopped at an error, as --stop-on-error asks", 1);
+    if (asked->kill && ses_had_its_launches(rt.session)) stop("stopped after its launches, as --kill asks", 0);
 }
 
 void rt_lastwords_thread(void) {

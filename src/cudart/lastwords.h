@@ -17,7 +17,7 @@ void rt_lastwords_arm(void);
 void rt_lastwords_thread(void);
 /* Does this library still hear of the signal first, or has the program put a handler before it? */
 bool rt_lastwords_hears(int signal);
-/* After a kernel: dies of a signal that came while it ran. */
+/* After a kernel: dies of a signal that came while it ran, or ends as --stop-on-error or --kill ask. */
 void rt_lastwords_due(void);
 
 #endif

@@ -183,6 +183,10 @@ static bool wanted(session *ses, const ses_launch *l) {
            (!ses->options.launch_count || n - ses->options.launch_skip < ses->options.launch_count);
 }
 
+bool ses_had_its_launches(const session *ses) {
+    return ses->options.launch_count && ses->matched >= ses->options.launch_skip + ses->options.launch_count;
+}
+
 /* --- launches from device code: grids that wait for others to end, the next one last -------------------- */
 
 static void drop(children *list) {

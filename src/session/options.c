@@ -9,7 +9,7 @@
 #define NUMBERS(X)                                                                                           \
     X("gpus", gpus) X("jobs", jobs) X("launch_skip", launch_skip) X("launch_count", launch_count) X("seed", seed)            \
     X("chunk_bytes", chunk_bytes) X("group_threads", group_threads) X("max_instructions", max_instructions)
-#define FLAGS(X) X("want_instructions", want_instructions) X("want_samples", want_samples) X("want_outputs", want_outputs) X("progress", progress) X("stop_on_error", stop_on_error) \
+#define FLAGS(X) X("want_instructions", want_instructions) X("want_samples", want_samples) X("want_outputs", want_outputs) X("progress", progress) X("stop_on_error", stop_on_error) X("kill", kill) \
     X("only_this_process", only_this_process)
 
 char *ses_options_write(const ses_options *o) {

@@ -27,6 +27,7 @@ typedef struct ses_options {
     uint64_t seed;                      /* of the schedule; 0 = the fixed order */
     unsigned chunk_bytes, group_threads; /* the own model of transactions; 0 = 32 bytes, 32 threads */
     uint64_t max_instructions;          /* warp instructions a launch may take; 0 = no limit */
+    bool kill;                          /* the face ends the program after the last launch that is reported (ses_had_its_launches) */
     bool stop_on_error;                 /* the face ends the program after a launch with an error (ses_errors) */
     bool only_this_process;             /* programs that it starts are not followed */
     const char *record;                 /* file that records are appended to; NULL: kept in memory */
@@ -165,6 +166,7 @@ void ses_leaks_write(session *ses);
 /* Is this kind looked for? Findings of others are not recorded. */
 bool ses_checks(const session *ses, const char *kind);
 uint64_t ses_errors(const session *ses); /* findings so far that are errors */
+bool ses_had_its_launches(const session *ses); /* as many as launch_count asks for */
 /* Something the reader should know that is no fault ("PTX was assembled for sm_90"). */
 void ses_note(session *ses, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
