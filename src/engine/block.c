@@ -160,7 +160,7 @@ static void line_of(const eng_blk *block, const eng_ins *at, char *text, size_t 
 /* The asynchronous barrier that it asks for again and again, + 1; 0: none. */
 static uint32_t awaited(const eng_warp *w) {
     enum { LOOP = 256 /* warp instructions of a loop that waits */ };
-    return w->state != ENG_WARP_DONE && w->executed - w->awaited_at < LOOP ? w->awaited : 0;
+    return w->context && w->executed - w->awaited_at < LOOP ? w->awaited : 0;
 }
 
 static void describe(const eng_blk *block, const eng_warp *w, const eng_group *g, char *text, size_t size) {

@@ -133,7 +133,7 @@ bool eng_context_begin(eng_warp *w) {
     w->pc = NULL;
     w->executed = 0;
     w->clock_reads = 0, w->clock_seen = w->clock_ahead = 0;
-    w->spins = w->b2r = 0;
+    w->spins = w->b2r = w->matrices = w->awaited = 0;
     w->strayed = false;
     w->parted = NULL;
     w->met = 0;
@@ -239,6 +239,6 @@ void eng_block_start(eng_blk *block, uint64_t linear) {
         for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].shared_plain = reserve;
         memset(block->shared_origins, 0, sizeof block->shared_origins);
     }
-    for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY, block->warps[n].matrices = block->warps[n].awaited = 0;
+    for (uint32_t n = 0; n < block->n_warps; n++) block->warps[n].state = ENG_WARP_READY;
     block->ready = block->n_warps == 32 ? ENG_ALL : (1u << block->n_warps) - 1;
 }

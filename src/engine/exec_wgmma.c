@@ -171,7 +171,8 @@ static bool all_have_begun(const eng_warp *w, uint32_t open) {
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
     for (uint32_t n = first; n < first + GROUP_WARPS && n < w->block->n_warps; n++) {
         const eng_warp *other = &w->block->warps[n];
-        if (other->state != ENG_WARP_DONE && other->matrices + open < w->matrices) return false;
+        uint32_t closed = other->context ? other->matrices : 0; /* it may not have begun */
+        if (other->state != ENG_WARP_DONE && closed + open < w->matrices) return false;
     }
     return true;
 }

@@ -77,7 +77,7 @@ typedef struct eng_bank { /* a constant bank: reads beyond size give ENG_FAULT_C
 } eng_bank;
 enum { ENG_BANKS = 8 };
 
-struct eng_warp { /* what every instruction needs lies in the first two cache lines */
+struct __attribute__((aligned(64))) eng_warp { /* what every instruction needs lies in the first two cache lines */
     uint8_t *R;
     const eng_ins *pc;  /* where the group goes on, when it is whole and waits at a block barrier; else NULL */
     uint32_t mask;      /* lanes of the running group */

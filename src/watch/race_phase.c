@@ -133,17 +133,17 @@ static void acquire(race_state *st, race_block *b, unsigned w, uint32_t lanes, c
         if (more) drop_part(p, w, k);
         return;
     }
-    part *part = &p->parts[w][k];
+    part *seen_by = &p->parts[w][k];
     if (!more) {
         p->n_parts[w]++;
-        forget(p, &part->clock);
-        join(st, p, &part->clock, from);
-        part->number = number;
-        part->phase = phase;
-        part->weak = 0;
+        forget(p, &seen_by->clock);
+        join(st, p, &seen_by->clock, from);
+        seen_by->number = number;
+        seen_by->phase = phase;
+        seen_by->weak = 0;
     }
-    part->lanes = lanes;
-    part->weak |= lanes;
+    seen_by->lanes = lanes;
+    seen_by->weak |= lanes;
 }
 
 static void end_phase(race_state *st, const race_phases *p, object *o) {
@@ -217,11 +217,11 @@ void race_phase_from(race_state *st, race_block *owner, race_block *b, const eng
 void race_phases_meet(race_state *st, race_block *b, unsigned w, uint32_t mask, bool weak) {
     race_phases *p = b->phases;
     for (unsigned k = p && p->used ? p->n_parts[w] : 0; k-- > 0;) {
-        part *part = &p->parts[w][k];
-        if (part->weak & mask) part->weak |= mask;
-        if (!weak && part->lanes & mask) part->lanes |= mask;
-        if (~b->warps[w].exited & ~part->lanes) continue;
-        join(st, p, &p->warps[w], &part->clock);
+        part *seen_by = &p->parts[w][k];
+        if (seen_by->weak & mask) seen_by->weak |= mask;
+        if (!weak && seen_by->lanes & mask) seen_by->lanes |= mask;
+        if (~b->warps[w].exited & ~seen_by->lanes) continue;
+        join(st, p, &p->warps[w], &seen_by->clock);
         drop_part(p, w, k);
     }
 }
@@ -272,9 +272,9 @@ race_order race_phases_order(const race_block *b, const race_access *a, unsigned
     uint32_t to = apart && now->cls == ENG_UNIFORM ? now->mask : UINT32_C(1) << (lane_now & 31);
     if (before(p, &p->warps[now->warp], a->warp, from, token, copy)) return RACE_ORDERED;
     for (unsigned k = 0; k < p->n_parts[now->warp]; k++) {
-        const part *part = &p->parts[now->warp][k];
-        if ((to & ~part->weak) || !before(p, &part->clock, a->warp, from, token, copy)) continue;
-        if (!(to & ~part->lanes)) return RACE_ORDERED;
+        const part *seen_by = &p->parts[now->warp][k];
+        if ((to & ~seen_by->weak) || !before(p, &seen_by->clock, a->warp, from, token, copy)) continue;
+        if (!(to & ~seen_by->lanes)) return RACE_ORDERED;
         weak = true;
     }
     return weak ? RACE_WEAK : RACE_UNORDERED;
@@ -287,8 +287,8 @@ bool race_phases_copied(const race_block *b, const race_access *copy, const race
     if (!p || !p->used) return false;
     if (p->warps[now->warp].copied[number] > copy->value) return true;
     for (unsigned k = 0; k < p->n_parts[now->warp]; k++) {
-        const part *part = &p->parts[now->warp][k];
-        if (!(to & ~part->lanes) && part->clock.copied[number] > copy->value) return true;
+        const part *seen_by = &p->parts[now->warp][k];
+        if (!(to & ~seen_by->lanes) && seen_by->clock.copied[number] > copy->value) return true;
     }
     return false;
 }
