@@ -271,10 +271,13 @@ cudaError_t cudaDeviceReset(void) {
 /* --- limits, flags, preferences --------------------------------------------------------------------------
  */
 
-enum { MAX_STACK = 512 << 10 }; /* bytes of local memory that a thread can have, of all compute capabilities (programming guide) */
+enum { MAX_STACK = (512 << 10) - 576 }; /* bytes: of a thread's 512 KiB of local memory (programming guide) what an H200 lets be had */
 
 static size_t at_least(size_t value, size_t least) { return value < least ? least : value; }
 static size_t multiple(size_t value, size_t of) { return value > SIZE_MAX - of ? value : (value + of - 1) / of * of; }
+void rt_device_take_stack(rt_own *device, size_t frame) {
+    device->limits[cudaLimitStackSize] = at_least(device->limits[cudaLimitStackSize], multiple(frame, 16));
+}
 /* What a limit becomes that is set, as an H200 has it. */
 static cudaError_t round_limit(enum cudaLimit limit, size_t *value) {
     struct cudaDeviceProp p;

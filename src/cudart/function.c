@@ -50,11 +50,25 @@ unsigned rt_function_max_cluster(const rt_function *fn) {
     return fn->nonportable_cluster ? 16 : 8;
 }
 
+/* What calls asked for, where the code was compiled for none (__cluster_dims__). */
+static dim3 required_cluster(const rt_function *fn) {
+    const uint32_t *own = fn->image->cluster;
+    const int *set = fn->required_cluster;
+    return own[0] ? (dim3){own[0], own[1], own[2]} : (dim3){(unsigned)set[0], (unsigned)set[1], (unsigned)set[2]};
+}
+bool rt_function_cluster(const rt_function *fn, dim3 asked, dim3 *c) {
+    const dim3 own = required_cluster(fn);
+    *c = asked.x || asked.y || asked.z ? asked : own;
+    if (!c->x && !c->y && !c->z) return true;
+    return c->x && c->y && c->z && (!own.x || c->x == own.x) && (!own.y || c->y == own.y) && (!own.z || c->z == own.z);
+}
+
 /* --- attributes --------------------------------------------------------------------------------------- */
 
 static void fill(struct cudaFuncAttributes *out, const rt_function *fn) {
     const img_function *image = fn->image;
     const img_module *module = eng_code_module(fn->code);
+    const dim3 cluster = required_cluster(fn);
     *out = (struct cudaFuncAttributes){
         .sharedSizeBytes = image->shared_static,
         .constSizeBytes = module->const3_size,
@@ -66,9 +80,10 @@ static void fill(struct cudaFuncAttributes *out, const rt_function *fn) {
         .maxDynamicSharedSizeBytes = (int)rt_function_max_dynamic(fn),
         .preferredShmemCarveout = fn->carveout,
         .clusterDimMustBeSet = image->cluster[0] != 0,
-        .requiredClusterWidth = (int)image->cluster[0],
-        .requiredClusterHeight = (int)image->cluster[1],
-        .requiredClusterDepth = (int)image->cluster[2],
+        .requiredClusterWidth = (int)cluster.x,
+        .requiredClusterHeight = (int)cluster.y,
+        .requiredClusterDepth = (int)cluster.z,
+        .clusterSchedulingPolicyPreference = fn->cluster_policy,
         .nonPortableClusterSizeAllowed = fn->nonportable_cluster,
     };
 }
@@ -82,6 +97,13 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return rt_leave(e);
 }
 
+/* One dimension of the required cluster: of code that was compiled for one, none but that. */
+static cudaError_t require_cluster(rt_function *fn, unsigned dimension, int value) {
+    const uint32_t *own = fn->image->cluster;
+    if (value < 0 || (own[0] && (uint32_t)value != own[dimension])) return cudaErrorInvalidValue;
+    fn->required_cluster[dimension] = value;
+    return cudaSuccess;
+}
 static cudaError_t set_attribute(rt_function *fn, enum cudaFuncAttribute attribute, int value) {
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
@@ -93,12 +115,17 @@ static cudaError_t set_attribute(rt_function *fn, enum cudaFuncAttribute attribu
         fn->carveout = value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-        fn->nonportable_cluster = value != 0;
+        fn->nonportable_cluster = value;
         return cudaSuccess;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return cudaSuccess; /* a hint */
+    case cudaFuncAttributeRequiredClusterWidth: return require_cluster(fn, 0, value);
+    case cudaFuncAttributeRequiredClusterHeight: return require_cluster(fn, 1, value);
+    case cudaFuncAttributeRequiredClusterDepth: return require_cluster(fn, 2, value);
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: /* default, spread, load balancing: a hint */
+        if (value < 0 || value > 2) return cudaErrorInvalidValue;
+        fn->cluster_policy = value;
+        return cudaSuccess;
     default:
-        return cudaErrorInvalidValue; /* the required cluster is the code's own */
+        return cudaErrorInvalidValue;
     }
 }
 
@@ -203,13 +230,12 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, const voi
     return rt_leave(cudaSuccess);
 }
 
-/* The cluster that a launch with this configuration would have; 1,1,1: none was asked for. */
-static dim3 cluster_of(const cudaLaunchConfig_t *config, const img_function *image) {
+/* The cluster that a configuration asks for; 0, 0, 0: none. */
+static dim3 asked_cluster(const cudaLaunchConfig_t *config) {
     for (unsigned i = 0; i < config->numAttrs; i++)
         if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
             return (dim3){config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y, config->attrs[i].val.clusterDim.z};
-    if (image->cluster[0]) return (dim3){image->cluster[0], image->cluster[1], image->cluster[2]};
-    return (dim3){1, 1, 1};
+    return (dim3){0, 0, 0};
 }
 
 /* The blocks of a cluster lie in one GPC, no more of one size than it has SMs, eight at most on an SM. How the SMs of a device are spread over GPCs
@@ -239,10 +265,10 @@ static cudaError_t about_clusters(int *out, const void *function, const cudaLaun
     unsigned per_sm = threads <= UINT32_MAX ? rt_function_per_sm(fn, (unsigned)threads, config->dynamicSmemBytes) : 0, most = rt_function_max_cluster(fn);
     if (rt_gpu()->major < 9) return rt_leave(cudaErrorNotSupported);
     const dim3 *g = &config->gridDim;
-    const uint32_t *own = fn->image->cluster;
-    dim3 c = cluster_of(config, fn->image);
-    bool another = own[0] && (c.x != own[0] || c.y != own[1] || c.z != own[2]);
-    if ((own[0] || !largest) && (another || !c.x || !c.y || !c.z || g->x % c.x || g->y % c.y || g->z % c.z)) return rt_leave(cudaErrorInvalidClusterSize);
+    const dim3 own = required_cluster(fn);
+    dim3 c;
+    bool can = rt_function_cluster(fn, asked_cluster(config), &c), none = !c.x && !c.y && !c.z;
+    if (!none && (!largest || own.x || own.y || own.z) && (!can || g->x % c.x || g->y % c.y || g->z % c.z)) return rt_leave(cudaErrorInvalidClusterSize);
     if (largest) {
         while (most > 1 && !active_clusters(per_sm, most)) most /= 2;
         *out = per_sm ? (int)most : 0;
@@ -250,7 +276,7 @@ static cudaError_t about_clusters(int *out, const void *function, const cudaLaun
     }
     uint64_t size = (uint64_t)c.x * c.y * c.z;
     if (size > most && !fn->nonportable_cluster) return rt_leave(cudaErrorInvalidClusterSize);
-    *out = (int)active_clusters(per_sm, (unsigned)size);
+    *out = none ? 0 : (int)active_clusters(per_sm, (unsigned)size);
     return rt_leave(cudaSuccess);
 }
 

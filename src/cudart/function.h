@@ -14,6 +14,9 @@ size_t rt_function_max_dynamic(const rt_function *fn);
 unsigned rt_function_per_sm(const rt_function *fn, unsigned threads, size_t dynamic);
 /* Blocks that a cluster of it may have. */
 unsigned rt_function_max_cluster(const rt_function *fn);
+/* The cluster of a launch that asks for one (0, 0, 0: for none): what the function requires, or what is asked for. False: that is not what it
+ * requires, or has a dimension of 0. */
+bool rt_function_cluster(const rt_function *fn, dim3 asked, dim3 *cluster);
 uint64_t rt_function_resident(const rt_function *fn, unsigned threads, size_t dynamic);
 
 #endif

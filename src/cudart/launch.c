@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cudart/api.h"
+#include "cudart/device.h"
 #include "cudart/function.h"
 #include "cudart/lastwords.h"
 #include "cudart/module.h"
@@ -84,13 +85,13 @@ static cudaError_t check_limits(const rt_kernel *rq, const char **why) {
 }
 
 static cudaError_t check_cluster(const rt_kernel *rq, const char **why) {
-    const uint32_t *own = rq->fn->image->cluster;
-    const dim3 c = rq->cluster.x || rq->cluster.y || rq->cluster.z ? rq->cluster : (dim3){own[0], own[1], own[2]};
+    dim3 c;
+    bool can = rt_function_cluster(rq->fn, rq->cluster, &c);
     if (!c.x && !c.y && !c.z) return cudaSuccess;
     if (rt_gpu()->major < 9) return *why = "clusters need a device of compute capability 9.0", cudaErrorInvalidClusterSize;
-    if (own[0] && (c.x != own[0] || c.y != own[1] || c.z != own[2]))
-        return *why = "not the cluster that the kernel was compiled for (__cluster_dims__)", cudaErrorInvalidClusterSize;
-    if (!c.x || !c.y || !c.z || rq->grid.x % c.x || rq->grid.y % c.y || rq->grid.z % c.z)
+    if (!can) return *why = "not the cluster that the kernel requires (__cluster_dims__, cudaFuncAttributeRequiredClusterWidth), or one with a dimension of 0",
+                     cudaErrorInvalidClusterSize;
+    if (rq->grid.x % c.x || rq->grid.y % c.y || rq->grid.z % c.z)
         return *why = "a grid that is no multiple of the cluster", cudaErrorInvalidClusterSize;
     if ((uint64_t)c.x * c.y * c.z > rt_function_max_cluster(rq->fn))
         return *why = "more blocks in a cluster than the kernel may have (8; 16 with cudaFuncAttributeNonPortableClusterSizeAllowed)",
@@ -153,12 +154,15 @@ cudaError_t rt_kernel_run(const rt_kernel *rq, rt_stream *stream) {
     void *frames[RT_STACK_FRAMES];
     const unsigned device = rq->fn->module->device;
     rt_own *here = &rt.devices[device];
+    dim3 cluster;
+    rt_function_cluster(rq->fn, rq->cluster, &cluster);
+    rt_device_take_stack(here, rq->fn->image->local_bytes);
     ses_launch launch = {
         .code = rq->fn->code,
         .function = rq->fn->image,
         .grid = {rq->grid.x, rq->grid.y, rq->grid.z},
         .block = {rq->block.x, rq->block.y, rq->block.z},
-        .cluster = {rq->cluster.x, rq->cluster.y, rq->cluster.z},
+        .cluster = {cluster.x, cluster.y, cluster.z},
         .shared_dynamic = (uint32_t)rq->shared,
         .params = rq->params,
         .cooperative = rq->cooperative,

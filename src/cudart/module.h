@@ -23,7 +23,8 @@ typedef struct rt_function { /* cudaKernel_t and cudaFunction_t point here */
     eng_code *code;
     int dynamic_limit;  /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set */
     int carveout;       /* percent; -1: default */
-    int nonportable_cluster;
+    int nonportable_cluster, cluster_policy; /* as they were set */
+    int required_cluster[3]; /* where the code has none of its own: cudaFuncAttributeRequiredClusterWidth and the others; 0: not set */
 } rt_function;
 
 typedef struct rt_module {

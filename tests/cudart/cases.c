@@ -655,8 +655,9 @@ static void stack(void) {
     OK(cudaMemcpy(w, weight, sizeof weight, cudaMemcpyHostToDevice));
     OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
     SAME(limit, 1024);
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 523712));
     OK(cudaDeviceSetLimit(cudaLimitStackSize, 160 * 151));
-    FAILS(cudaDeviceSetLimit(cudaLimitStackSize, (512 << 10) + 1), cudaErrorInvalidValue);
+    FAILS(cudaDeviceSetLimit(cudaLimitStackSize, 523713), cudaErrorInvalidValue);
     OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
     SAME(limit, 160 * 151);
     launch(deep, one, (dim3){32, 1, 1}, 0, NULL, (void *[]){&d, &n, &w});

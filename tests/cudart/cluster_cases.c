@@ -55,6 +55,77 @@ static void refused(void) {
     SAME(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
+static int attribute_of(const void *function, enum cudaFuncAttribute attribute) {
+    struct cudaFuncAttributes a;
+    OK(cudaFuncGetAttributes(&a, function));
+    switch (attribute) {
+    case cudaFuncAttributeRequiredClusterWidth: return a.requiredClusterWidth;
+    case cudaFuncAttributeRequiredClusterDepth: return a.requiredClusterDepth;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return a.clusterSchedulingPolicyPreference;
+    case cudaFuncAttributeClusterDimMustBeSet: return a.clusterDimMustBeSet;
+    default: return a.nonPortableClusterSizeAllowed;
+    }
+}
+static void require(cudaKernel_t k, int x, int y, int z) {
+    OK(cudaFuncSetAttribute((const void *)k, cudaFuncAttributeRequiredClusterWidth, x));
+    OK(cudaFuncSetAttribute((const void *)k, cudaFuncAttributeRequiredClusterHeight, y));
+    OK(cudaFuncSetAttribute((const void *)k, cudaFuncAttributeRequiredClusterDepth, z));
+}
+/* A cluster that calls require of a function: what an H200 answered. */
+static void required(void) {
+    enum { WORDS = 26 };
+    static unsigned got[8 * WORDS];
+    cudaKernel_t where = kernel("where"), ring = kernel("ring");
+    unsigned *out = NULL;
+    const dim3 eight = {8, 1, 1};
+    OK(cudaMalloc((void **)&out, sizeof got));
+    OK(cudaFuncSetAttribute((const void *)where, cudaFuncAttributeRequiredClusterWidth, 2));
+    SAME(attribute_of((const void *)where, cudaFuncAttributeRequiredClusterWidth), 2);
+    SAME(attribute_of((const void *)where, cudaFuncAttributeRequiredClusterDepth), 0);
+    SAME(attribute_of((const void *)where, cudaFuncAttributeClusterDimMustBeSet), 0);
+    FAILS(launch(where, eight, 32, NULL, out), cudaErrorInvalidClusterSize); /* its other dimensions are not known */
+    OK(launch(where, eight, 32, &(dim3){2, 1, 1}, out));
+    FAILS(launch(where, eight, 32, &(dim3){4, 1, 1}, out), cudaErrorInvalidClusterSize);
+    require(where, 2, 1, 1);
+    OK(cudaMemset(out, 0, sizeof got));
+    OK(launch(where, eight, 32, NULL, out));
+    OK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    SAME(got[3 * WORDS + 1], 2); /* blocks of its cluster */
+    FAILS(launch(where, (dim3){7, 1, 1}, 32, NULL, out), cudaErrorInvalidClusterSize);
+    FAILS(launch(where, eight, 32, &(dim3){4, 1, 1}, out), cudaErrorInvalidClusterSize);
+    require(where, 0, 1, 1);
+    FAILS(launch(where, eight, 32, NULL, out), cudaErrorInvalidClusterSize);
+    require(where, 0, 0, 0);
+    OK(launch(where, eight, 32, NULL, out));
+    FAILS(cudaFuncSetAttribute((const void *)where, cudaFuncAttributeRequiredClusterWidth, -1), cudaErrorInvalidValue);
+    OK(cudaFuncSetAttribute((const void *)ring, cudaFuncAttributeRequiredClusterWidth, 4)); /* as it was compiled */
+    FAILS(cudaFuncSetAttribute((const void *)ring, cudaFuncAttributeRequiredClusterWidth, 2), cudaErrorInvalidValue);
+    SAME(attribute_of((const void *)ring, cudaFuncAttributeClusterDimMustBeSet), 1);
+    OK(cudaFuncSetAttribute((const void *)where, cudaFuncAttributeClusterSchedulingPolicyPreference, 2));
+    FAILS(cudaFuncSetAttribute((const void *)where, cudaFuncAttributeClusterSchedulingPolicyPreference, 3), cudaErrorInvalidValue);
+    SAME(attribute_of((const void *)where, cudaFuncAttributeClusterSchedulingPolicyPreference), 2);
+    OK(cudaFuncSetAttribute((const void *)where, cudaFuncAttributeNonPortableClusterSizeAllowed, 2));
+    SAME(attribute_of((const void *)where, cudaFuncAttributeNonPortableClusterSizeAllowed), 2);
+    OK(cudaDeviceSynchronize());
+}
+
+/* A launch of a function whose frame is larger than the limit of stacks raises it. */
+static void frames(void) {
+    struct cudaFuncAttributes a;
+    size_t limit;
+    OK(cudaFuncGetAttributes(&a, (const void *)kernel("framed")));
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 16));
+    void *out = NULL;
+    OK(cudaMalloc(&out, 1024));
+    OK(launch(kernel("where"), (dim3){8, 1, 1}, 32, NULL, out));
+    OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    SAME(limit, 16);
+    OK(launch(kernel("framed"), (dim3){1, 1, 1}, 32, NULL, out));
+    OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    SAME(limit, (a.localSizeBytes + 15) / 16 * 16);
+    CHECK(limit >= 4000);
+}
+
 static void occupancy(void) {
     int n = 0;
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
@@ -62,6 +133,10 @@ static void occupancy(void) {
     const void *where = (const void *)kernel("where");
     OK(cudaOccupancyMaxPotentialClusterSize(&n, where, &config));
     SAME(n, 8);
+    config.numAttrs = 0;
+    OK(cudaOccupancyMaxActiveClusters(&n, where, &config)); /* no cluster, none active */
+    SAME(n, 0);
+    config.numAttrs = 1;
     static const struct { unsigned size, threads; int active; } seen[] = { /* by an H200 */
         {1, 1024, 264}, {2, 1024, 132}, {3, 1024, 79}, {4, 1024, 62}, {5, 1024, 47}, {6, 1024, 39}, {7, 1024, 32}, {8, 1024, 30}, {1, 512, 528}, {3, 512, 163},
         {5, 512, 94}, {7, 512, 69}, {8, 512, 62}, {1, 256, 1056}, {3, 256, 327}, {5, 256, 193}, {7, 256, 139}, {8, 256, 124}, {1, 32, 1056}, {7, 32, 139}};
@@ -111,7 +186,7 @@ static void properties(void) {
 }
 
 int main(int argc, char **argv) {
-    static const struct { const char *name; void (*run)(void); } cases[] = {{"launches", launches}, {"refused", refused}, {"occupancy", occupancy},
+    static const struct { const char *name; void (*run)(void); } cases[] = {{"launches", launches}, {"refused", refused}, {"occupancy", occupancy}, {"required", required}, {"frames", frames},
                                                                            {"properties", properties}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && !strcmp(argv[1], cases[i].name)) return cases[i].run(), 0;

@@ -171,3 +171,10 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) one_waits(int *out) {
     if (cg::this_cluster().block_rank() == 0 && threadIdx.x < 32) asm volatile("bar.sync 1, 64;");
     out[0] = 1;
 }
+
+/* A frame that is larger than the limit of stacks need be. */
+extern "C" __global__ void framed(int *out) {
+    volatile int words[1000];
+    for (int i = 0; i < 1000; i++) words[i] = i + threadIdx.x;
+    out[threadIdx.x] = words[threadIdx.x];
+}
