@@ -92,7 +92,7 @@ static void plan_word(const word *w, unsigned op, int sm, planned *out) {
     if (!out->decoded) return;
     eng_plan *plan = plan_of_one(&code, &kernel, &in, &place);
     out->executed = eng_plan_bind(plan, &plan->units.at[0], 0, &out->ins, &err) == WG_OK;
-    if (sass_handler_name((sass_op)op) && strcmp(sass_handler_name((sass_op)op), "shfl") == 0) out->ins.ptr = NULL; /* in the plan's own memory */
+    if (op == SASS_SHFL || op == SASS_BMOV_SET) out->ins.ptr = NULL; /* in the plan's own memory */
     snprintf(out->why, sizeof out->why, "%s", plan->why);
     sass_print(&in, out->text, sizeof out->text);
     for (size_t k = 0, at = 0; k < plan->fills.count && at < sizeof out->fills; k++)
@@ -169,7 +169,7 @@ static const struct { uint8_t mod; uint16_t op; const char *why; } reasons[] = {
     {MOD_LDC_MODE, 0, "the H200's results are the same"},
     {MOD_DC, 0, "a texture object compares with nothing: the H200's results are the same"},
     {MOD_NDV, 0, "the H200's results are the same"},
-    {MOD_NDV77, 0, "of places that neighbours need: taken only with a level of detail"},
+    {MOD_NDV77, 0, "the places of a quad choose the level either way"},
     {MOD_ROUND79, SASS_F2FP_8, "the H200 rounds to nearest"},
     {MOD_I2IP_SIZE, 0, "the H200's results are the same"},
     {MOD_NOINC, 0, "a hint: the return address stays in registers"},
@@ -292,7 +292,7 @@ bool isa_audit(eng_device *on, const char *const *rows) {
             good = false;
         }
     puts("\n## Words that are refused\n\n"
-         "A kernel that has one is refused before it begins: `instruction at 0x0120 of k is not executed: MOV R4, R12, 0x1 (some lanes of a quad)`. Found by trying\n"
+         "A kernel that has one is refused before it begins: `instruction at 0x0120 of k is not executed: TLD.LZ.MS R16, R4, R8, R12, UR4, 0x0, 2D (samples of a texel)`. Found by trying\n"
          "each form, modifier and bit of an operand of the rows that have a handler, for each architecture; most are words that no compiler emits. A word whose\n"
          "fields have values that are not known is refused as well, and printed as such.\n");
     put_refusals(rows);

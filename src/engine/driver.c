@@ -330,7 +330,7 @@ static const drv_function provided[] = {{"vprintf", call_vprintf, NULL}, {"mallo
                                         {"cudaGraphSetConditional", call_set_conditional, NULL}, {0}};
 
 static const drv_function *find(const char *name) {
-    static const drv_function *const tables[] = {provided, drv_nested};
+    static const drv_function *const tables[] = {provided, drv_nested, drv_textures};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const drv_function *f = tables[t]; f->name; f++)
             if (!strcmp(f->name, name)) return f;

@@ -1,4 +1,4 @@
-/* Functions that device code calls and the driver provides: vprintf, malloc, free, __assertfail, launches. */
+/* Functions that device code calls and the driver provides: vprintf, malloc, free, __assertfail, launches, textures' gradients. */
 #ifndef WG_ENGINE_DRIVER_H
 #define WG_ENGINE_DRIVER_H
 

@@ -36,6 +36,6 @@ typedef struct drv_function {
     bool (*call)(eng_warp *w, const eng_ins *i, unsigned lane);   /* false: the launch ends */
     bool (*after)(eng_warp *w, const eng_ins *i, uint32_t lanes); /* where all of them have called; NULL: nothing */
 } drv_function;
-extern const drv_function drv_nested[]; /* nested.c; the last one has no name */
+extern const drv_function drv_nested[], drv_textures[]; /* nested.c, driver_texture.c; the last one has no name */
 
 #endif

@@ -306,14 +306,92 @@ ENG_HANDLER(bmov_active) {
     ENG_EACH eng_put(eng_vu(R, i->d) + k, k, vu_set(mask), on, false);
     ENG_NEXT;
 }
+/* BMOV to MACTIVE: the whole quads of the lanes that a barrier register names, until those lanes are named again. Compiled code lets lanes help their
+ * neighbours so with the level of detail of a texture. The lanes that help may be elsewhere in the code, or have ended: their registers are given
+ * back to them, and they have not worked. ptr: the registers that are written until then; y: it begins */
+typedef struct written {
+    unsigned n;
+    uint8_t registers[ENG_QUAD_REGISTERS];
+} written;
+static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes) {
+    for (unsigned l = 0; l < 32; l++)
+        if (lanes >> l & 1) to[l] = from[l];
+}
+ENG_HANDLER(quads_begin) {
+    uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
+    if (!on) ENG_NEXT;
+    eng_worker *worker = w->worker;
+    const written *r = i->ptr;
+    uint32_t named = eng_u32(R, i->a)[__builtin_ctz(on)], lanes = named;
+    for (unsigned q = 0; q < 32; q += 4)
+        if (named >> q & 15) lanes |= 15u << q;
+    worker->helpers.lanes = lanes & ~named, worker->helpers.worked = w->worked;
+    for (unsigned k = 0; k < r->n; k++) copy_lanes(worker->helpers.words[k], eng_u32(R, r->registers[k] * ENG_SLOT), lanes & ~named);
+    w->mask = mask = lanes;
+    ENG_NEXT;
+}
+ENG_HANDLER(quads_end) {
+    eng_worker *worker = w->worker;
+    const written *r = i->ptr;
+    const uint32_t helped = worker->helpers.lanes;
+    if (!(mask & (w->P[i->guard] ^ i->ginv)) || !(mask & ~helped)) ENG_NEXT;
+    for (unsigned k = 0; k < r->n; k++) {
+        copy_lanes(eng_u32(R, r->registers[k] * ENG_SLOT), worker->helpers.words[k], helped);
+        eng_undefined_clear(w, r->registers[k] * ENG_SLOT, helped);
+    }
+    w->worked = (w->worked & ~helped) | (worker->helpers.worked & helped);
+    w->mask = mask = mask & ~helped;
+    worker->helpers.lanes = 0;
+    ENG_NEXT;
+}
 enum { SR_ACTIVE = 26 }; /* MACTIVE, among the places that BMOV names */
+static bool is_to_active(const sass_instr *in, bool quads) {
+    return in->op == SASS_BMOV_SET && in->dst.kind == SASS_SPECIAL && in->dst.value == SR_ACTIVE && in->a.kind == SASS_BARRIER && (in->sub != 0) == quads;
+}
+static bool note_written(written *r, const sass_operand *o, unsigned n) {
+    for (unsigned k = 0; o->kind == SASS_REG && k < n; k++) {
+        if (r->n == ENG_QUAD_REGISTERS) return false;
+        r->registers[r->n++] = (uint8_t)(o->reg + k);
+    }
+    return true;
+}
+static bool may_stand_between(const sass_instr *in) { /* such as do not end a run of handlers, and write registers alone */
+    switch (sass_class_of((sass_op)in->op)) {
+    case SASS_CLASS_ALU: case SASS_CLASS_FP: case SASS_CLASS_SPECIAL: case SASS_CLASS_MOVE: case SASS_CLASS_TEXTURE: case SASS_CLASS_WARP: return true;
+    default: return in->op == SASS_DEPBAR || in->op == SASS_NOP;
+    }
+}
+/* Whole quads are active from one BMOV to the next one from the same register. */
+static bool bind_quads(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    unsigned n;
+    const bool begins = in->sub != 0;
+    const sass_instr *all = eng_plan_instrs(plan, &n), *other = in;
+    written *r = wg_arena_alloc(plan->arena, sizeof *r);
+    if (!r) return eng_refuse(plan, "no memory");
+    r->n = 0;
+    do {
+        other += begins ? 1 : -1;
+        if (other < all || other >= all + n) return eng_refuse(plan, "a change of the active lanes");
+        if (is_to_active(other, !begins) && other->a.reg == in->a.reg) break;
+    } while (may_stand_between(other));
+    const sass_instr *first = begins ? in : other, *last = begins ? other : in;
+    if (!is_to_active(other, !begins)) return eng_refuse(plan, "a change of the active lanes");
+    for (const sass_instr *k = first + 1; k < last; k++)
+        if (!note_written(r, &k->dst, sass_dst_regs(k)) || !note_written(r, &k->dst2, sass_dst2_regs(k)))
+            return eng_refuse(plan, "a change of the active lanes for long");
+    out->a = eng_slot_barrier(plan, in->a.reg);
+    out->ptr = r;
+    out->fn = begins ? quads_begin : quads_end;
+    return true;
+}
 static bool bmov_slot(eng_plan *plan, const sass_operand *op, uint32_t *slot) {
     if (op->kind == SASS_REG) *slot = eng_slot_reg(plan, op->reg);
     else if (op->kind == SASS_BARRIER) *slot = eng_slot_barrier(plan, op->reg);
-    else return eng_refuse(plan, op->value == SR_ACTIVE ? "a change of the active lanes" : "a mask of the warp that is not simulated");
+    else return eng_refuse(plan, "a mask of the warp that is not simulated");
     return true;
 }
 static bool bind_bmov(eng_plan *plan, const sass_instr *in, eng_ins *out) {
+    if (is_to_active(in, in->sub != 0)) return bind_quads(plan, in, out);
     if (in->sub) return eng_refuse(plan, "whole quads of lanes");
     bool nowhere = in->dst.kind == SASS_REG && in->dst.reg == SASS_RZ, active = in->a.kind == SASS_SPECIAL && in->a.value == SR_ACTIVE;
     if (nowhere) out->d = eng_slot_dst(plan, &in->dst);

@@ -16,10 +16,17 @@ ENG_OP(mov64) {
 ENG_OP(mov128) {
     ENG_EACH for (int n = 0; n < 4; n++) eng_put(d_ + n * ENG_NV + k, k, a_[n * ENG_NV + k], on, full);
 }
+/* x: lanes of each quad */
+ENG_HANDLER(mov_lanes) {
+    uint32_t on = eng_on(i, w, mask) & i->x * 0x11111111u;
+    ENG_EACH eng_put(eng_vu(R, i->d) + k, k, eng_vu(R, i->a)[k], on, false);
+    ENG_NEXT;
+}
 static bool bind_mov(eng_plan *plan, const sass_instr *in, eng_ins *out) {
-    if (in->op == SASS_MOV && (in->byte & 15) != 15) return eng_refuse(plan, "some lanes of a quad");
+    const bool some = in->op == SASS_MOV && (in->byte & 15) != 15;
     eng_operands(plan, in, out);
-    out->fn = eng_pick(mov, out);
+    if (some) out->x = in->byte & 15;
+    out->fn = some ? mov_lanes : eng_pick(mov, out);
     return true;
 }
 static bool bind_umov(eng_plan *plan, const sass_instr *in, eng_ins *out) {

@@ -68,6 +68,16 @@ static void take_place(operands *from, const eng_ins *i, unsigned operation, uns
     }
     if (offsets) take_offsets(p, next(from), operation);
 }
+/* TEX without a level: the places of a quad choose it. Registers of lanes that are not on count, too. */
+static float quad_level(const eng_ins *i, uint8_t *R, unsigned lane, const eng_texture *t, unsigned dims) {
+    tex_place p[3] = {0};
+    for (unsigned k = 0; k < 3; k++) {
+        operands from = {.R = R, .a = i->a, .b = i->b, .lane = (lane & ~3u) + k};
+        if (i->x & TEX_HANDLE_IN_B) next_of(&from, &from.b);
+        take_place(&from, i, TEX_SAMPLE, dims, &p[k]);
+    }
+    return tex_quad_lod(t, p[0].at, p[1].at, p[2].at);
+}
 static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, const tex_reader *reader) {
     unsigned operation = i->x & 0xff, dims = i->x >> 8 & 15;
     operands from = {.R = R, .a = i->a, .b = i->b, .lane = l};
@@ -78,6 +88,7 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     tex_place p = {0};
     if (operation == TEX_GRADIENT) take_gradient(&from, i, t, dims, &p);
     else take_place(&from, i, operation, dims, &p);
+    if (operation == TEX_SAMPLE && (i->x >> 20 & 15) == LOD_NONE) p.lod = quad_level(i, R, l, t, dims);
     tex_value r;
     if (operation == TEX_FETCH) r = tex_fetch(t, &p, (uint32_t)p.lod, reader);
     else if (operation == TEX_GATHER) r = tex_gather(t, &p, i->x >> 24 & 3, reader);
@@ -122,7 +133,7 @@ static bool bind_texture(eng_plan *plan, const sass_instr *in, eng_ins *out, uns
     if (in->pdst[0].present && in->pdst[0].reg != SASS_PT) return eng_refuse(plan, "whether a texture's page is there");
     if (in->flags & SASS_COMPARES && operation == TEX_FETCH) return eng_refuse(plan, "samples of a texel");
     if (in->flags & SASS_CLAMPED || lod > LOD_LEVEL) return eng_refuse(plan, "a clamped level of detail");
-    if (lod == LOD_BIAS || (operation == TEX_SAMPLE && lod == LOD_NONE)) return eng_refuse(plan, "a level of detail that the places of a quad choose");
+    if (lod == LOD_BIAS) return eng_refuse(plan, "a bias of the level of detail");
     bool in_b = in->extra.kind == SASS_NONE;
     out->d = eng_slot_dst(plan, &in->dst);
     out->imm = (int64_t)((uint64_t)eng_request_counter(plan) << 32 | eng_slot_dst(plan, &in->dst2));
@@ -139,8 +150,6 @@ static bool bind_tex(eng_plan *p, const sass_instr *in, eng_ins *out) { return b
 static bool bind_tld(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_texture(p, in, out, TEX_FETCH, in->sub); }
 static bool bind_txd(eng_plan *p, const sass_instr *in, eng_ins *out) { return bind_texture(p, in, out, TEX_GRADIENT, LOD_NONE); }
 static bool bind_tld4(eng_plan *p, const sass_instr *in, eng_ins *out) {
-    enum { CUBE = 3 };
-    if ((in->shape & 3) == CUBE) return eng_refuse(p, "a gather from a cube");
     if (!bind_texture(p, in, out, TEX_GATHER, LOD_NONE)) return false;
     out->x |= (uint32_t)in->sub << 24;
     return true;

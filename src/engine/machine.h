@@ -156,6 +156,7 @@ struct eng_blk { /* a block that is running */
     } barriers[16];
 };
 
+enum { ENG_QUAD_REGISTERS = 48 };
 struct eng_worker {
     eng_device *device;
     eng_memory *memory;
@@ -181,6 +182,9 @@ struct eng_worker {
     wg_error err;
     struct eng_findings *findings; /* run.c */
     struct eng_origins *origins;   /* undefined.c; NULL: none yet */
+    struct {                       /* while lanes help their quads (exec_control.c): what they had before */
+        uint32_t lanes, worked, words[ENG_QUAD_REGISTERS][32];
+    } helpers;
 };
 
 /* One launch, the same for all workers. */

@@ -65,7 +65,7 @@ static double in_texels(float component, uint32_t size) {
     double product = ldexp(fabs(v) * size, -unit);
     return v == 0 ? 0 : cut(copysign(ldexp(floor(product + 0.875), unit), v));
 }
-float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) {
+static float level_of_gradients(const eng_texture *t, const float dx[3], const float dy[3], bool diagonals) {
     const uint32_t size[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};
     double x[3] = {0}, y[3] = {0}, sum[3] = {0}, difference[3] = {0};
     for (unsigned d = 0; d < t->dims; d++) {
@@ -74,5 +74,39 @@ float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3
         sum[d] = elevenths(fabs(x[d] + y[d]), BITS, 4, 4, 2);
         difference[d] = elevenths(fabs(x[d] - y[d]), BITS, 4, 4, 2);
     }
-    return level_of(fmax(fmax(length(x, BITS, 4), length(y, BITS, 4)), fmax(length(sum, MORE, 1), length(difference, MORE, 1))));
+    double longest = fmax(length(x, BITS, 4), length(y, BITS, 4));
+    if (diagonals) longest = fmax(longest, fmax(length(sum, MORE, 1), length(difference, MORE, 1)));
+    return level_of(longest);
+}
+float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]) { return level_of_gradients(t, dx, dy, true); }
+
+/* A direction as a place in the plane of a face, whose half edge is a half: one on a neighbouring face is unfolded over their edge. False: it is on the
+ * opposite face. */
+static bool unfolded(unsigned face, const float v[3], double to[2]) {
+    const unsigned axis = face / 2, on = tex_cube_face(v), its = on / 2;
+    double q[3];
+    for (unsigned d = 0; d < 3; d++) q[d] = v[d] / fabs((double)v[its]);
+    if (its == axis && on != face) return false;
+    if (its != axis) q[its] = (on & 1 ? -1 : 1) * (2 - (face & 1 ? -1 : 1) * q[axis]);
+    for (unsigned d = 0; d < 2; d++) to[d] = q[(axis + 1 + d) % 3] / 2;
+    return true;
+}
+/* Where neighbours are on other faces, the diagonals do not count; one on the opposite face is as far as can be. Of those over an edge
+ * one in eight is off by a 256th. */
+static float level_on_cube(const eng_texture *t, const float at[3], const float at_x[3], const float at_y[3]) {
+    enum { FARTHEST = 1000 };
+    const unsigned face = tex_cube_face(at);
+    double here[2], x[2], y[2];
+    float dx[3] = {0}, dy[3] = {0};
+    if (!unfolded(face, at, here) || !unfolded(face, at_x, x) || !unfolded(face, at_y, y)) return FARTHEST;
+    for (unsigned d = 0; d < 2; d++) dx[d] = (float)(x[d] - here[d]), dy[d] = (float)(y[d] - here[d]);
+    return level_of_gradients(t, dx, dy, tex_cube_face(at_x) == face && tex_cube_face(at_y) == face);
+}
+/* Of a coordinate that is none, as of zero. */
+static float distance_of(float from, float to) { return (isnan(to) ? 0 : to) - (isnan(from) ? 0 : from); }
+float tex_quad_lod(const eng_texture *t, const float at[3], const float at_x[3], const float at_y[3]) {
+    float dx[3] = {0}, dy[3] = {0};
+    if (t->cube) return level_on_cube(t, at, at_x, at_y);
+    for (unsigned d = 0; d < t->dims; d++) dx[d] = distance_of(at[d], at_x[d]), dy[d] = distance_of(at[d], at_y[d]);
+    return tex_gradient_lod(t, dx, dy);
 }

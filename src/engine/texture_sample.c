@@ -71,6 +71,7 @@ static tex_texel nearest(const eng_texture *t, const eng_tex_level *l, uint64_t 
     const uint32_t size[3] = {l->width, l->height, l->depth};
     int64_t i[3] = {0, 0, 0};
     for (unsigned d = 0; d < t->dims; d++) i[d] = (int64_t)floor(in_texels(t, d, p->at[d], size[d])) + p->offset[d];
+    if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER && p->offset[1]) return tex_border(t); /* beside the one row */
     return texel_at(t, l, layer, i, reader);
 }
 
@@ -117,7 +118,8 @@ static void add_linear(const eng_texture *t, const eng_tex_level *l, uint64_t la
     if (t->dims == 1 && !t->layered && t->address[1] == ENG_TEX_BORDER) { /* one row, read at its upper edge: half of it is border */
         tex_square_weights(total, at.weight[0], TEX_WEIGHT_ONE / 2, weights);
         read_square(t, l, layer, at.base, reader, texels);
-        texels[0] = texels[1] = tex_border(t);
+        if (p->offset[1] != 1) texels[0] = texels[1] = tex_border(t);
+        if (p->offset[1] != 0) texels[2] = texels[3] = tex_border(t);
         tex_sum_add(t, sums, texels, weights, 4, at.weight[0] ? 15 : 5);
         return;
     }
@@ -144,11 +146,14 @@ static float in_unit(float v) {
 }
 /* A direction's face and the place in it. Code divides the direction by its largest component beforehand. NaN is
  * less than zero when the largest is sought, and zero in its place. */
+unsigned tex_cube_face(const float v[3]) {
+    const unsigned axis = size_of(v[2]) >= size_of(v[0]) && size_of(v[2]) >= size_of(v[1]) ? 2 : size_of(v[1]) >= size_of(v[0]);
+    return 2 * axis + (v[axis] < 0);
+}
 static tex_place on_face(const tex_place *p, uint64_t *face) {
     const float *v = p->at;
-    const unsigned axis = size_of(v[2]) >= size_of(v[0]) && size_of(v[2]) >= size_of(v[1]) ? 2 : size_of(v[1]) >= size_of(v[0]);
     tex_place r = *p;
-    *face = 2 * axis + (v[axis] < 0);
+    *face = tex_cube_face(v);
     for (unsigned d = 0; d < 2; d++) r.at[d] = in_unit((float)faces[*face].sign[d] * v[faces[*face].axis[d]]);
     r.at[2] = 0;
     return r;
@@ -246,11 +251,12 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
     const uint32_t size[3] = {l->width, l->height, l->depth};
     tex_value none = {{0, 0, 0, 0}};
     int64_t at[3] = {0, 0, 0};
+    if (t->layers && p->layer >= t->layers) return none;
     for (unsigned d = 0; d < t->dims; d++) {
         at[d] = (int64_t)p->index[d] + p->offset[d];
         if (level >= t->n_levels || at[d] < 0 || at[d] >= size[d]) return none;
     }
-    tex_texel texel = texel_at(t, l, layer_of(t, p), at, reader);
+    tex_texel texel = texel_at(t, l, p->layer, at, reader);
     return value_of(t, &texel);
 }
 /* Of a linear texture, texels that are gathered pass the filter too: a NaN loses its payload there. */
@@ -263,11 +269,18 @@ static uint32_t through_filter(const eng_texture *t, const tex_texel *texel, uns
 }
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) {
     static const uint8_t order[4] = {2, 3, 1, 0}; /* (0, 1) (1, 1) (1, 0) (0, 0) */
-    corner at = find_corner(t, &t->levels[0], p);
+    uint64_t layer = layer_of(t, p);
+    tex_place place = *p;
+    if (t->cube) {
+        uint64_t face;
+        place = on_face(p, &face);
+        layer = layer * 6 + face;
+    }
+    corner at = find_corner(t, &t->levels[0], &place);
     tex_value r;
     for (unsigned n = 0; n < 4; n++) {
         const int64_t i[3] = {at.base[0] + (order[n] & 1), at.base[1] + (order[n] >> 1), 0};
-        tex_texel texel = texel_at(t, &t->levels[0], layer_of(t, p), i, reader);
+        tex_texel texel = texel_at(t, &t->levels[0], layer, i, reader);
         r.v[n] = t->linear ? through_filter(t, &texel, c & 3) : value_of(t, &texel).v[c & 3];
     }
     return r;

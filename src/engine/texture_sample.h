@@ -27,7 +27,10 @@ tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader 
 tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, const tex_reader *reader);
 /* Component c of the four texels that a bilinear filter would use: (0,1) (1,1) (1,0) (0,0). */
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader);
-/* The level of detail that gradients choose (texture_gradient.c). */
+/* The level of detail that gradients choose, or a place and those beside it along x and y (texture_gradient.c). */
 float tex_gradient_lod(const eng_texture *t, const float dx[3], const float dy[3]);
+float tex_quad_lod(const eng_texture *t, const float at[3], const float at_x[3], const float at_y[3]);
+/* Of a direction: the face, by its axis, odd ones look back. */
+unsigned tex_cube_face(const float direction[3]);
 
 #endif

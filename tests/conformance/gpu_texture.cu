@@ -28,7 +28,9 @@ static void fill(const texture_case &c, int level, cudaArray_t array, int w, int
 typedef void kernel(cudaTextureObject_t, float4 *, const float4 *, int);
 #define K(name) {#name, name}
 static const struct { const char *name; kernel *fn; } kernels[] = {K(f_index), K(f_1d), K(f_2d), K(f_3d), K(f_1d_layer), K(f_2d_layer), K(f_cube),
-    K(f_cube_layer), K(f_gather0), K(f_gather2), K(f_2d_lod), K(f_3d_lod), K(f_2d_grad), K(f_2d_int), K(f_1d_int)};
+    K(f_cube_layer), K(f_gather0), K(f_gather2), K(f_2d_lod), K(f_3d_lod), K(f_2d_grad), K(f_2d_int), K(f_1d_int),
+    K(f_2d_offset), K(f_1d_offset), K(f_3d_offset), K(f_2d_lod_offset), K(f_2d_grad_offset), K(f_2d_layer_offset), K(f_index_offset), K(f_index_layer), K(f_gather_offset),
+    K(f_gather_layer), K(f_2d_layer_grad), K(f_1d_layer_grad), K(f_3d_grad)};
 
 int main(int, char **argv) {
     FILE *raw = fopen(argv[1], "wb");
@@ -41,7 +43,7 @@ int main(int, char **argv) {
         cudaResourceDesc res = {};
         cudaTextureDesc tex = {};
         int planes = c.cube ? 6 * (c.depth ? c.depth : 1) : c.depth;
-        unsigned flags = (c.layered ? cudaArrayLayered : 0) | (c.cube ? cudaArrayCubemap : 0) | (strstr(c.kernel, "gather") ? cudaArrayTextureGather : 0);
+        unsigned flags = (c.layered ? cudaArrayLayered : 0) | (c.cube ? cudaArrayCubemap : 0) | (strstr(c.kernel, "gather") && !c.layered ? cudaArrayTextureGather : 0);
         if (!c.levels) {
             size_t n = (size_t)c.width * c.components * c.bits / 8;
             std::vector<uint8_t> bytes(n);

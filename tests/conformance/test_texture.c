@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "engine/texture.h"
+#include "cube_h200.h"
 #include "seam_h200.h"
 #include "texture_cases.h"
 
@@ -104,6 +105,53 @@ static void filters_of_seamless_cubes_reach_over_edges(void **state) {
     machine_close(m);
 }
 
+/* Lanes that help the others of their quad with the level of detail lose nothing. */
+static void others_keep_what_they_have(machine *m, const void *params, int n, float (*at)[3][4], float (*whole)[4]) {
+    static float some[256][4];
+    const uint64_t out = ((const uint64_t *)params)[1];
+    assert_true(n <= 256);
+    machine_run(m, "c_some_grad", (unsigned)(n + 63) / 64, 1, 64, 1, params);
+    machine_read(m, some, out, (size_t)n * sizeof *some);
+    for (int i = 0; i < n; i++) {
+        const float other[4] = {(float)i, at[i][0][0], at[i][0][1], at[i][0][2]};
+        assert_memory_equal(some[i], (uint32_t)i * 2654435761u >> 13 & 1 ? whole[i] : other, sizeof other);
+    }
+}
+/* Exact, or a 256th or two off, which is so for the number of them that is named. */
+static void gradients_choose_levels_of_cubes(void **state) {
+    (void)state;
+    enum { N = 64, LEVELS = 7, CUBES = 2, POINTS_OF_CUBE = sizeof cube_gradients / sizeof *cube_gradients };
+    static float texels[CUBES * 6][N * N][4], at[POINTS_OF_CUBE][3][4], read[POINTS_OF_CUBE][4];
+    for (int k = 0; k < POINTS_OF_CUBE; k++)
+        for (int d = 0; d < 3; d++) at[k][0][d] = cube_gradients[k].at[d], at[k][1][d] = cube_gradients[k].dx[d], at[k][2][d] = cube_gradients[k].dy[d];
+    for (int test = 0; test < 4; test++) {
+        const bool layered = test & 1;
+        char path[300];
+        snprintf(path, sizeof path, WG_CONFORMANCE "/texture.sm_%d.cubin", test < 2 ? 80 : 90);
+        machine *m = machine_open(path);
+        eng_texture t = {.kind = ENG_TEX_ARRAY, .dims = 2, .cube = true, .layered = layered, .layers = layered ? CUBES : 1, .n_levels = LEVELS, .format = ENG_TEX_FLOAT,
+                         .components = 4, .bits = 32, .normalised_coords = true, .linear_levels = true, .level_max = LEVELS - 1, .address = {1, 1, 1}};
+        for (int l = 0; l < LEVELS; l++) {
+            const unsigned n = N >> l, slice = n * n * 16;
+            for (int f = 0; f < CUBES * 6; f++)
+                for (unsigned k = 0; k < n * n; k++) memcpy((float *)texels + ((unsigned)f * n * n + k) * 4, (float[]){(float)l, (float)f, 0, 1}, 16);
+            t.levels[l] = (eng_tex_level){.address = machine_alloc(m, texels, slice * CUBES * 6), .width = n, .height = n, .depth = 1, .pitch = n * 16, .slice = slice};
+        }
+        struct { uint64_t t, out, at; int n; } p = {eng_texture_add(m->device, &t), machine_alloc(m, NULL, sizeof read), machine_alloc(m, at, sizeof at), POINTS_OF_CUBE};
+        machine_run(m, layered ? "c_layer_grad" : "c_grad", (POINTS_OF_CUBE + 63) / 64, 1, 64, 1, &p);
+        machine_read(m, read, p.out, sizeof read);
+        int off = 0;
+        for (int k = 0; k < POINTS_OF_CUBE; k++) {
+            assert_true(fabsf(read[k][0] - cube_gradients[k].level) <= 2.0f / 256);
+            assert_true(read[k][1] == (float)(cube_gradients[k].face + (layered ? 6 * (k & 1) : 0)));
+            off += read[k][0] != cube_gradients[k].level;
+        }
+        assert_int_equal(off, test < 2 ? 11 : 12);
+        if (!layered) others_keep_what_they_have(m, &p, POINTS_OF_CUBE, at, read);
+        machine_close(m);
+    }
+}
+
 /* Surfaces: what the boundary modes read and where they write, and a trap. */
 static void surfaces(void **state) {
     (void)state;
@@ -146,6 +194,7 @@ static void surfaces(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(textures_read_as_an_h200_reads_them), cmocka_unit_test(filters_of_seamless_cubes_reach_over_edges), cmocka_unit_test(surfaces)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(textures_read_as_an_h200_reads_them), cmocka_unit_test(filters_of_seamless_cubes_reach_over_edges),
+                                     cmocka_unit_test(gradients_choose_levels_of_cubes), cmocka_unit_test(surfaces)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }

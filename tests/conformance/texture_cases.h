@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "noise.h"
-
 enum { TEXTURE_POINTS = 2048 };
 enum { T_UNSIGNED, T_SIGNED, T_FLOAT };
 enum { T_WRAP, T_CLAMP, T_MIRROR, T_BORDER };
@@ -109,6 +107,25 @@ static const texture_case texture_cases[] = {
     {"f_cube", 16, 16, 0, 0, 1, 1, 32, T_FLOAT, 0, 1, 0, T_WRAP, 1, 2, 0, 0, 0, 1},
     {"f_cube", 5, 5, 0, 0, 1, 1, 32, T_FLOAT, 0, 1, 1, T_MIRROR, 1, 2},
     {"f_cube_layer", 3, 3, 3, 1, 1, 1, 32, T_FLOAT, 0, 1, 1, T_CLAMP, 1, 2, 0, 0, 0, 1},
+    {"f_2d_offset", 19, 11, 0, 0, 0, 1, 32, T_FLOAT, 0, 1, 0, T_CLAMP, 1},
+    {"f_2d_offset", 19, 11, 0, 0, 0, 1, 32, T_FLOAT, 0, 1, 1, T_WRAP, 1},
+    {"f_2d_offset", 19, 11, 0, 0, 0, 4, 8, T_UNSIGNED, 1, 1, 1, T_MIRROR, 1},
+    {"f_2d_offset", 19, 11, 0, 0, 0, 1, 32, T_FLOAT, 0, 0, 1, T_BORDER, 1, 1},
+    {"f_1d_offset", 37, 0, 0, 0, 0, 1, 32, T_FLOAT, 0, 1, 1, T_BORDER, 1},
+    {"f_3d_offset", 9, 7, 5, 0, 0, 1, 32, T_FLOAT, 0, 1, 1, T_WRAP, 1},
+    {"f_2d_lod_offset", 32, 16, 0, 0, 0, 1, 32, T_FLOAT, 0, 1, 1, T_WRAP, 5},
+    {"f_2d_grad_offset", 32, 16, 0, 0, 0, 1, 32, T_FLOAT, 0, 1, 0, T_CLAMP, 5},
+    {"f_2d_layer_offset", 19, 11, 3, 1, 0, 2, 32, T_FLOAT, 0, 1, 1, T_CLAMP, 1},
+    {"f_index_offset", 19, 11, 0, 0, 0, 1, 32, T_FLOAT, 0, 0, 0, T_CLAMP, 1},
+    {"f_index_layer", 19, 11, 3, 1, 0, 1, 32, T_FLOAT, 0, 0, 0, T_CLAMP, 1},
+    {"f_gather_offset", 19, 11, 0, 0, 0, 4, 32, T_FLOAT, 0, 1, 0, T_CLAMP, 1},
+    {"f_gather_offset", 16, 8, 0, 0, 0, 4, 8, T_UNSIGNED, 1, 1, 1, T_BORDER, 1},
+    {"f_gather_layer", 19, 11, 3, 1, 0, 4, 32, T_FLOAT, 0, 1, 0, T_CLAMP, 1},
+    {"f_2d_layer_grad", 19, 11, 3, 1, 0, 2, 32, T_FLOAT, 0, 1, 0, T_MIRROR, 1}, /* of one level: what f_2d_layer reads */
+    {"f_2d_layer_grad", 19, 11, 3, 1, 0, 2, 32, T_FLOAT, 0, 1, 1, T_CLAMP, 1},
+    {"f_1d_layer_grad", 37, 0, 3, 1, 0, 1, 32, T_FLOAT, 0, 1, 1, T_CLAMP, 1},
+    {"f_3d_grad", 16, 16, 16, 0, 0, 1, 32, T_FLOAT, 0, 1, 0, T_WRAP, 5},
+    {"f_3d_grad", 16, 16, 16, 0, 0, 1, 32, T_FLOAT, 0, 1, 1, T_CLAMP, 5},
 };
 #pragma GCC diagnostic pop
 enum { TEXTURE_CASES = sizeof texture_cases / sizeof *texture_cases };
@@ -173,11 +190,11 @@ static inline void texture_points(const texture_case *c, float (*at)[4]) {
     }
 }
 static inline uint64_t texture_hash(const void *p, uint64_t words) {
-    uint64_t h = FNV_START;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (uint64_t k = 0; k < words; k++) {
         uint32_t w;
         memcpy(&w, (const uint8_t *)p + 4 * k, 4);
-        h = fnv(h, w);
+        h = (h ^ w) * UINT64_C(0x100000001b3);
     }
     return h;
 }
