@@ -38,9 +38,17 @@ static bool corners_valid(const tensor_map *map) {
     if (map->rank < 3 || !map->pixels || map->pixels > MOST_PIXELS) return false;
     for (unsigned d = 0; d < dimensions_of_image(map); d++) {
         if (!fits(map->low[d], corner_bits(map)) || !fits(map->high[d], corner_bits(map))) return false;
-        if ((int64_t)map->dim[tensor_map_image(map) + d] + map->high[d] <= map->low[d]) return false; /* no pixel lies between */
+        const int64_t end = (int32_t)(uint32_t)map->dim[tensor_map_image(map) + d]; /* the driver counts in 32 bits */
+        if (end + map->high[d] <= map->low[d]) return false;                        /* no pixel lies between */
     }
     return true;
+}
+
+/* What the driver takes for the bytes of a box: of an interleaved one more or fewer than there are. */
+static uint64_t elements_bytes(const tensor_map *map) {
+    uint64_t n = map->im2col ? (uint64_t)map->box[0] * map->pixels : 1;
+    for (unsigned d = 0; d < map->rank && !map->im2col; d++) n *= d || map->interleave ? (map->box[d] + map->step[d] - 1) / map->step[d] : map->box[d];
+    return n * tensor_type_bytes(map->type);
 }
 
 bool tensor_map_valid(const tensor_map *map) {
@@ -51,7 +59,7 @@ bool tensor_map_valid(const tensor_map *map) {
     for (unsigned d = 0; d < map->rank; d++)
         if (!dimension_valid(map, d, align)) return false;
     const uint32_t row = map->box[0] * tensor_type_bytes(map->type);
-    return row % ALIGN == 0 && (map->interleave || !map->swizzle || row <= 16u << map->swizzle) && tensor_map_box_bytes(map) <= MOST_BYTES;
+    return row % ALIGN == 0 && (map->interleave || !map->swizzle || row <= 16u << map->swizzle) && elements_bytes(map) <= MOST_BYTES;
 }
 
 /* The hardware's number of a type, with TF32 << 4. */

@@ -43,6 +43,10 @@ bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const tma_begin *c, bool
         if (of_image(map, d, &n) && (c->at[d] < map->low[n] || c->at[d] >= pixels_end(map, d, n)))
             snprintf(f.text, sizeof f.text, "coordinate %u is %d: the first pixel must lie within the corners of the map, that is from %d to %lld", d, c->at[d],
                      map->low[n], (long long)pixels_end(map, d, n) - 1);
+    for (unsigned d = 0; map->im2col && writes && d < map->rank - 2u; d++)
+        if (map->low[d] < 0 || map->high[d] > 0)
+            snprintf(f.text, sizeof f.text, "corners %d and %d of the map's dimension %u: pixels that are written to the tensor must have corners within the image", map->low[d],
+                     map->high[d], d + tensor_map_image(map));
     for (unsigned d = 0; d < map->rank && writes; d++)
         if (c->at[d] < 0) snprintf(f.text, sizeof f.text, "coordinate %u is %d: a box that is written to the tensor must not begin before it", d, c->at[d]);
     if (!*f.text) return true;

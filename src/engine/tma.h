@@ -13,7 +13,7 @@ typedef struct tma_begin { int32_t at[TENSOR_DIMS], offset[TENSOR_SPACE]; } tma_
 /* Reads and checks the map at an address of global memory. False: told, and the launch ends. */
 bool eng_tma_map(eng_bulk *b, uint64_t address, unsigned rank, bool im2col, tensor_map *map);
 /* Does the hardware copy from there? The rows of the box begin at a multiple of 16 bytes of the tensor, what is written does not begin before
- * it, pixels begin within their corners. False: told, and the launch ends. */
+ * it, pixels begin within their corners, and these lie in the image where it is written. False: told, and the launch ends. */
 bool eng_tma_begins(eng_bulk *b, const tensor_map *map, const tma_begin *c, bool writes);
 /* Bytes of shared memory that a box reaches over from its place on: a swizzle may put its last rows behind its end. */
 uint32_t eng_tma_extent(const tensor_map *map, uint64_t at);

@@ -264,7 +264,7 @@ static void tile_of(const tile_case *t, const char *name, uint64_t hash) {
     tensor_map_pack(&m, map);
     if (strstr(name, "store")) { /* store, interstore: tiles; im2colstore, iminterstore: pixels */
         int op = atoi(strchr(name, '.') + 1);
-        uint64_t from = B.in + 65536 + (unsigned)number % 8 * 16;
+        uint64_t from = B.in + 65536 + (unsigned)atoi(strstr(name, "store") + strlen("store")) % 8 * 16;
         on_device(B.memory, B.in, ROOM / 8);
         LAUNCH(m.im2col ? "pixels_store" : "tile_store", 1, 32, shared, map, &rank, &t->begin, &t->soff, &from, &op);
         judge(name, B.memory, ROOM / 8, hash);
