@@ -306,4 +306,11 @@ static wk_status reduce_rows(reduce_arrays<typename Op::T, Op::N> in, int64_t ro
         return reduce_rows<OPERATION>({{x}}, rows, cols, pitch, out, workspace, stream);                     \
     }
 
+// Those of an operation by an order, for each type that has one.
+#define WK_DEFINE_ORDERED(OP, OPERATION, ORDER)                                                              \
+    WK_DEFINE_REDUCE(OP, f32, OPERATION<ORDER<float>>)                                                       \
+    WK_DEFINE_REDUCE(OP, f64, OPERATION<ORDER<double>>)                                                      \
+    WK_DEFINE_REDUCE(OP, i32, OPERATION<ORDER<int32_t>>)                                                     \
+    WK_DEFINE_REDUCE(OP, i64, OPERATION<ORDER<int64_t>>)
+
 #endif

@@ -55,20 +55,5 @@ template <class Order> struct arg_op {
     }
 };
 
-typedef arg_op<order_min<float>> argmin_f32;
-typedef arg_op<order_min<double>> argmin_f64;
-typedef arg_op<order_min<int32_t>> argmin_i32;
-typedef arg_op<order_min<int64_t>> argmin_i64;
-typedef arg_op<order_max<float>> argmax_f32;
-typedef arg_op<order_max<double>> argmax_f64;
-typedef arg_op<order_max<int32_t>> argmax_i32;
-typedef arg_op<order_max<int64_t>> argmax_i64;
-
-WK_DEFINE_REDUCE(argmin, f32, argmin_f32)
-WK_DEFINE_REDUCE(argmin, f64, argmin_f64)
-WK_DEFINE_REDUCE(argmin, i32, argmin_i32)
-WK_DEFINE_REDUCE(argmin, i64, argmin_i64)
-WK_DEFINE_REDUCE(argmax, f32, argmax_f32)
-WK_DEFINE_REDUCE(argmax, f64, argmax_f64)
-WK_DEFINE_REDUCE(argmax, i32, argmax_i32)
-WK_DEFINE_REDUCE(argmax, i64, argmax_i64)
+WK_DEFINE_ORDERED(argmin, arg_op, order_min)
+WK_DEFINE_ORDERED(argmax, arg_op, order_max)
