@@ -2,7 +2,7 @@
 #include <argp.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "report/annotate.h"
@@ -22,14 +22,11 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     arguments *a = state->input;
-    char *end;
     switch (key) {
     case KEY_KERNEL: a->how.kernels = arg; break;
     case KEY_ROOT: a->how.source_root = arg; break;
     case KEY_CONTEXT:
-        a->how.context = (unsigned)strtoul(arg, &end, 10);
-        if (arg[0] == 'a') a->how.context = UINT_MAX;
-        else if (end == arg || *end || a->how.context > 1000000) argp_error(state, "--context takes a number of lines or all, not '%s'", arg);
+        a->how.context = strcmp(arg, "all") ? (unsigned)cli_number(state, "--context, unless it is all,", arg, 0, 1000000) : UINT_MAX;
         break;
     case ARGP_KEY_ARG:
         if (a->file) argp_error(state, "one document is annotated, '%s' is one too many", arg);

@@ -38,6 +38,11 @@ int cli_diff(int argc, char **argv);
 int cli_annotate(int argc, char **argv);
 int cli_suite(int argc, char **argv);
 
+/* numbers.c: a number that an option takes, `what` being its name; ends the command on a wrong one. */
+struct argp_state;
+unsigned long long cli_number(struct argp_state *state, const char *what, const char *text, unsigned long long least, unsigned long long most);
+double cli_seconds(struct argp_state *state, const char *what, const char *text, bool may_be_none);
+
 /* run_options.c: parses up to PROGRAM; exits with CLI_ERROR on a wrong option. */
 void cli_run_parse(int argc, char **argv, cli_run_options *out);
 

@@ -1,8 +1,6 @@
 /* warpgrind launch SIZE --block N [--gpu G]: the arithmetic of a one-dimensional launch. */
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "watch/occupancy.h"
@@ -18,26 +16,17 @@ static const struct argp_option options[] = {{"block", KEY_BLOCK, "N", 0, "threa
                                              {"gpu", KEY_GPU, "GPU", 0, "also say how the grid fills this device", 1},
                                              {0}};
 
-static unsigned long long number(struct argp_state *state, const char *text, const char *what, unsigned long long most) {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || value < 1 || value > most)
-        argp_error(state, "%s is a number from 1 to %llu, not '%s'", what, most, text);
-    return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     launch_options *o = state->input;
     switch (key) {
-    case KEY_BLOCK: o->block = number(state, arg, "--block", 1024); break;
+    case KEY_BLOCK: o->block = cli_number(state, "--block", arg, 1, 1024); break;
     case KEY_GPU:
         o->gpu = eng_gpu_find(arg);
         if (!o->gpu) argp_error(state, "there is no device '%s'; `warpgrind gpus` lists them", arg);
         break;
     case ARGP_KEY_ARG:
         if (o->size) argp_error(state, "one SIZE, not '%s' too", arg);
-        o->size = number(state, arg, "SIZE", 1ull << 62);
+        o->size = cli_number(state, "SIZE", arg, 1, 1ull << 62);
         break;
     case ARGP_KEY_END:
         if (!o->size || !o->block) argp_error(state, "say SIZE and --block N");

@@ -62,23 +62,6 @@ static const char doc[] =
     "Exit status: the program's own (128 + N if signal N killed it); 2 for an error of warpgrind's own; 3 if the program "
     "ended with 0 but a kernel did not run; 1 if it ended with 0 but a rule of --budget is broken; what --error-exitcode says if there are findings.";
 
-static unsigned long long number(struct argp_state *state, const char *text, const char *what, unsigned long long least,
-                                 unsigned long long most) {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || value < least || value > most)
-        argp_error(state, "--%s takes a number from %llu to %llu, not '%s'", what, least, most, text);
-    return value;
-}
-
-static double seconds(struct argp_state *state, const char *text) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value > 0) || value > 1e9) argp_error(state, "--timeout takes a number of seconds, not '%s'", text);
-    return value;
-}
-
 /* Appends kinds to those asked for before, each with a minus when they are taken away. */
 static void add_checks(struct argp_state *state, cli_run_options *o, const char *text, bool away) {
     wg_text list = {0};
@@ -132,8 +115,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (!eng_gpu_find(arg)) argp_error(state, "there is no device '%s'; `warpgrind gpus` lists them", arg);
         o->session.gpu = arg;
         break;
-    case KEY_GPUS: o->session.gpus = (unsigned)number(state, arg, "gpus", 1, SES_MOST_GPUS); break;
-    case 'j': o->session.jobs = (unsigned)number(state, arg, "jobs", 1, 1024); break;
+    case KEY_GPUS: o->session.gpus = (unsigned)cli_number(state, "--gpus", arg, 1, SES_MOST_GPUS); break;
+    case 'j': o->session.jobs = (unsigned)cli_number(state, "--jobs", arg, 1, 1024); break;
     case KEY_CHECK: add_checks(state, o, arg, false); break;
     case KEY_NO_CHECK: add_checks(state, o, arg, true); break;
     case KEY_STOP: o->session.stop_on_error = true; break;
@@ -145,17 +128,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_GITHUB: o->github = true; break;
     case KEY_ROOT: o->source_root = arg; break;
     case KEY_GEN: o->gen_suppressions = arg; break;
-    case KEY_SEED: o->session.seed = number(state, arg, "seed", 0, INT64_MAX); break;
-    case KEY_SCHEDULES: o->schedules = (unsigned)number(state, arg, "schedules", 1, 1000000); break;
-    case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = number(state, arg, "max-instructions", 1, INT64_MAX); break;
-    case KEY_TIMEOUT: o->timeout = seconds(state, arg); break;
+    case KEY_SEED: o->session.seed = cli_number(state, "--seed", arg, 0, INT64_MAX); break;
+    case KEY_SCHEDULES: o->schedules = (unsigned)cli_number(state, "--schedules", arg, 1, 1000000); break;
+    case KEY_MAX_INSTRUCTIONS: o->session.max_instructions = cli_number(state, "--max-instructions", arg, 1, INT64_MAX); break;
+    case KEY_TIMEOUT: o->timeout = cli_seconds(state, "--timeout", arg, false); break;
     case KEY_CHILDREN: o->trace_children = yes(state, arg, "trace-children"); break;
     case KEY_KILL: o->session.kill = yes(state, arg, "kill"); break;
     case KEY_KERNEL: o->session.kernels = arg; break;
-    case KEY_SKIP: o->session.launch_skip = number(state, arg, "launch-skip", 0, INT64_MAX); break;
-    case KEY_COUNT: o->session.launch_count = number(state, arg, "launch-count", 1, INT64_MAX); break;
-    case KEY_CHUNK: o->session.chunk_bytes = (unsigned)number(state, arg, "chunk", 1, MANY); break;
-    case KEY_GROUP: o->session.group_threads = (unsigned)number(state, arg, "group", 1, 32); break;
+    case KEY_SKIP: o->session.launch_skip = cli_number(state, "--launch-skip", arg, 0, INT64_MAX); break;
+    case KEY_COUNT: o->session.launch_count = cli_number(state, "--launch-count", arg, 1, INT64_MAX); break;
+    case KEY_CHUNK: o->session.chunk_bytes = (unsigned)cli_number(state, "--chunk", arg, 1, MANY); break;
+    case KEY_GROUP: o->session.group_threads = (unsigned)cli_number(state, "--group", arg, 1, 32); break;
     case KEY_TRACE: check_trace(state, o, arg); break;
     case KEY_BY:
         if (strcmp(arg, "line") && strcmp(arg, "instruction")) argp_error(state, "--by takes line or instruction, not '%s'", arg);
@@ -168,7 +151,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         break;
     case KEY_CSV: o->csv = arg; break;
     case KEY_LOG: o->log = arg; break;
-    case KEY_LINES: o->lines = (unsigned)number(state, arg, "lines", 1, MANY); break;
+    case KEY_LINES: o->lines = (unsigned)cli_number(state, "--lines", arg, 1, MANY); break;
     case KEY_COLOUR:
         if (strcmp(arg, "auto") == 0) o->colour = CLI_COLOUR_AUTO;
         else if (strcmp(arg, "always") == 0) o->colour = CLI_COLOUR_ALWAYS;
@@ -176,7 +159,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         else argp_error(state, "--colour takes auto, always or never, not '%s'", arg);
         break;
     case 'q': o->quiet = true; break;
-    case KEY_ERROR: o->error_exitcode = (int)number(state, arg, "error-exitcode", 1, 255); break;
+    case KEY_ERROR: o->error_exitcode = (int)cli_number(state, "--error-exitcode", arg, 1, 255); break;
     case ARGP_KEY_ARG: /* PROGRAM ends the options */
         o->program = &state->argv[state->next - 1];
         state->next = state->argc;

@@ -38,18 +38,11 @@ static const char doc[] =
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     arguments *a = state->input;
-    char *end;
     switch (key) {
-    case 'j':
-        a->jobs = (unsigned)strtoul(arg, &end, 10);
-        if (end == arg || *end || a->jobs < 1 || a->jobs > 1024) argp_error(state, "--jobs takes a number from 1 to 1024, not '%s'", arg);
-        break;
+    case 'j': a->jobs = (unsigned)cli_number(state, "--jobs", arg, 1, 1024); break;
     case KEY_OUTPUT: a->output = arg; break;
     case KEY_JSON: a->json = arg; break;
-    case KEY_WAIT:
-        a->wait = strtod(arg, &end);
-        if (end == arg || *end || !(a->wait >= 0)) argp_error(state, "--wait takes a number of seconds, not '%s'", arg);
-        break;
+    case KEY_WAIT: a->wait = cli_seconds(state, "--wait", arg, true); break;
     case ARGP_KEY_ARG:
         if (a->file) argp_error(state, "one list is run, '%s' is one too many", arg);
         a->file = arg;

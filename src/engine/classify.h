@@ -256,6 +256,8 @@ static __attribute__((noinline, unused)) const eng_ins *value_stored(const eng_i
     ENG_NEXT_UNWOUND;
 }
 ENG_INLINE bool wants_access(const eng_warp *w) { return w->worker->wants & 1u << ENG_EV_ACCESS; }
+/* An event of an access, if one is wanted, has a free place: the fast handlers do not call anybody to make one. */
+ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
 /* Plain accesses of whole warps: as events, for which a place is known to be free, or as sums in the counters at c once
  * the first was an event. stored: 1 when the launch stores to the allocation, as far as somebody asks. True: as an event. */

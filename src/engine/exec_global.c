@@ -55,7 +55,6 @@ ENG_INLINE void fetch_ahead(const mem_range *r, uint64_t address, uint64_t n) {
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + n - 1);
 }
-ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 
 /* Some lanes, contiguous or uniform: as the fast path, but for what a mask costs. */
 ENG_INLINE const eng_ins *load_some(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask, const unsigned W, const bool is_signed) {

@@ -27,7 +27,7 @@ ENG_INLINE bool one_offset(const eng_ins *i, const eng_warp *w, uint8_t *R, uint
     uint32_t on = eng_on(i, w, mask), at = *eng_u32(R, i->a) + *eng_u32(R, i->b) + (uint32_t)i->imm;
     *address = at;
     return on == ENG_ALL && vu_none(scan32(R, i->a, 0).uniform) && (uint64_t)at + i->width <= w->local_size &&
-           !(at & (i->width - 1u)) && (!wants_access(w) || w->worker->ev != w->worker->ev_end);
+           !(at & (i->width - 1u)) && event_fits(w);
 }
 
 ENG_HANDLER(ldl_words) {

@@ -41,7 +41,6 @@ static __attribute__((noinline)) const eng_ins *store_rest(const eng_ins *i, eng
     ENG_NEXT_UNWOUND;
 }
 
-ENG_INLINE bool event_fits(const eng_warp *w) { return !wants_access(w) || w->worker->ev != w->worker->ev_end; }
 /* May [address, address + n) not be loaded as it is? What lies below shared_plain may, whoever asks for definedness. */
 ENG_INLINE bool misses_defined(const eng_warp *w, uint32_t address, const unsigned n, const unsigned width) {
     if (address & (width - 1)) return true;

@@ -13,7 +13,6 @@
 #define store_rest global_store_rest
 #define load_fast global_load_fast
 #define store_fast global_store_fast
-#define event_fits global_event_fits
 #define load_some global_load_some
 #define store_some global_store_some
 #define bindings_ global_bindings
@@ -22,7 +21,6 @@
 #undef store_rest
 #undef load_fast
 #undef store_fast
-#undef event_fits
 #undef load_some
 #undef store_some
 #undef bindings_
