@@ -101,14 +101,15 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     }
     return true;
 }
-/* Lanes that lie together make a request: four, of plain memory (TLD) eight while two requests' texels fit into one (equal to an
- * H200: tests/engine/test_requests.c). */
+/* Lanes that lie together make a request: four; of plain memory (TLD), and where the level is the first (TEX.LZ), eight while two requests'
+ * texels fit into one (equal to an H200: tests/engine/test_requests.c; wide texels of TEX.LZ were not measured). */
 static unsigned requests(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on) {
     unsigned together = 4;
-    if ((i->x & 0xff) == TEX_FETCH && on) {
+    const bool first_level = (i->x & 0xff) == TEX_SAMPLE && (i->x >> 20 & 15) == LOD_ZERO;
+    if (on && ((i->x & 0xff) == TEX_FETCH || first_level)) {
         const unsigned l = (unsigned)__builtin_ctz(on);
         const eng_texture *t = eng_texture_get(w->worker->device, eng_u32(R, i->x & TEX_HANDLE_IN_B ? i->b : i->c)[l]);
-        if (t && t->kind == ENG_TEX_LINEAR && eng_texel_bytes(t) <= 8) together = 8;
+        if (t && (first_level || t->kind == ENG_TEX_LINEAR) && eng_texel_bytes(t) <= 8) together = 8;
     }
     unsigned n = 0;
     for (; on; on = together == 8 ? on >> 8 : on >> 4) n += (on & ((1u << together) - 1)) != 0;

@@ -110,7 +110,8 @@ static void merge(void *opaque, void *other) {
 static void finish(void *opaque, const watch_context *ctx, const eng_result *result, watch_record *record) {
     (void)result;
     state *st = opaque;
-    watch_memory_finish(st->memory, &st->hot, ctx, record);
+    const watch_generic elsewhere = watch_shared_generic(st->shared, &st->hot);
+    watch_memory_finish(st->memory, &st->hot, ctx, &elsewhere, record);
     watch_copies_finish(st->copies, ctx, record);
     watch_memory_ratios(record);
     watch_shared_finish(st->shared, &st->hot, ctx, record);

@@ -18,6 +18,18 @@ static inline uint64_t watch_hot_contiguous(const uint64_t n[WATCH_SHAPES]) {
 }
 _Static_assert(ENG_GLOBAL == 0 && ENG_SHARED == 1, "spaces index watch_hot.n");
 
+/* What a generic access (LD, ST) asks of other than global memory: the tools' ratio of bytes to sectors takes it for global. */
+typedef struct watch_generic {
+    uint64_t loaded, stored; /* distinct bytes of each request, summed */
+} watch_generic;
+static inline bool watch_is_generic(sass_op op) {
+    return sass_class_of(op) == SASS_CLASS_GENERIC_LD || sass_class_of(op) == SASS_CLASS_GENERIC_ST;
+}
+static inline void watch_generic_add(watch_generic *sum, unsigned access, uint64_t bytes) {
+    if (access & ENG_ATOMIC) return;
+    *(access & ENG_READ ? &sum->loaded : &sum->stored) += bytes;
+}
+
 /* State of one worker. first: an instruction's first access in this space. event: a request that is not counted by shape.
  * finish: adds the counters; hot holds a watch_hot for each instruction. */
 void *watch_memory_start(const watch_context *ctx);
@@ -26,7 +38,8 @@ void watch_memory_first(void *state, const eng_batch *batch, const eng_event *ev
 void watch_memory_event(void *state, const eng_batch *batch, const eng_event *ev);
 void watch_memory_chunks(void *state, const eng_batch *batch, const eng_event *ev); /* every global one, under the own model */
 void watch_memory_merge(void *into, void *from);
-void watch_memory_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
+/* elsewhere: distinct bytes of generic accesses that went to shared memory. */
+void watch_memory_finish(void *state, const watch_cells *hot, const watch_context *ctx, const watch_generic *elsewhere, watch_record *record);
 
 void watch_memory_ratios(watch_record *record); /* when all requests are counted */
 /* The instruction of a cell; one of SASS_UNKNOWN where there is no code. */
@@ -45,6 +58,7 @@ void watch_shared_stop(void *state);
 void watch_shared_first(void *state, const eng_event *ev);
 void watch_shared_event(void *state, const eng_batch *batch, const eng_event *ev);
 void watch_shared_merge(void *into, void *from);
+watch_generic watch_shared_generic(const void *state, const watch_cells *hot);
 void watch_shared_finish(void *state, const watch_cells *hot, const watch_context *ctx, watch_record *record);
 
 #endif

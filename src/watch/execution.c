@@ -53,7 +53,7 @@ static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sas
         watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, divergent);
         watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, uniform);
     }
-    if (reads_texture(in->op)) watch_add_at(record, in->op == SASS_TLD ? WATCH_TEXTURE_FETCHES : WATCH_TEXTURE_REQUESTS, f, i, n->requests);
+    if (reads_texture(in->op) && in->op != SASS_TLD4) watch_add_at(record, in->op == SASS_TLD ? WATCH_TEXTURE_FETCHES : WATCH_TEXTURE_REQUESTS, f, i, n->requests);
     watch_counter op = op_counter(in->op);
     if (op != WATCH_COUNTERS) watch_add(record, op, n->warps);
 }

@@ -9,15 +9,18 @@
 
 typedef struct cell {
     uint64_t requests, sectors, lines, asked, used; /* of all others */
+    uint64_t elsewhere; /* distinct bytes of a generic access to local memory */
     uint64_t chunks;  /* under the own model, all requests */
     uint64_t sample;  /* the first address that was accessed, ... */
     uint64_t turn;    /* ... in this turn, plus 1; 0: none was */
     uint8_t width, access;
+    bool generic;
     watch_memo memo;
 } cell;
 
 typedef struct state {
     watch_cells global, local;
+    eng_code *code;
     unsigned chunk, group; /* the own model; 0: not asked for */
 } state;
 
@@ -31,6 +34,7 @@ void watch_memory_stop(void *opaque) {
 void *watch_memory_start(const watch_context *ctx) {
     state *st = calloc(1, sizeof *st);
     if (!st) return NULL;
+    st->code = ctx->code;
     st->chunk = ctx->chunk_bytes;
     st->group = ctx->group_threads ? ctx->group_threads : 32;
     if (watch_cells_init(&st->global, ctx, sizeof(cell)) && watch_cells_init(&st->local, ctx, sizeof(cell))) return st;
@@ -80,6 +84,11 @@ static void deviating(cell *c, const eng_batch *batch, const eng_event *ev) {
     c->lines += touch.lines;
     c->used += touch.bytes;
     c->asked += (uint64_t)__builtin_popcount(ev->mask) * ev->width;
+    if (c->generic && ev->space == ENG_LOCAL) {
+        eng_event as_it_says = *ev; /* lanes at one address of their frames, which lie apart */
+        as_it_says.space = ENG_GLOBAL;
+        c->elsewhere += watch_touch_event(batch, &as_it_says).bytes;
+    }
 }
 
 static void note(cell *c, const eng_batch *batch, const eng_event *ev) {
@@ -100,6 +109,7 @@ void watch_memory_event(void *opaque, const eng_batch *batch, const eng_event *e
     state *st = opaque;
     cell *c = watch_cell(ev->space == ENG_LOCAL ? &st->local : &st->global, ev->function, ev->instr);
     if (!c) return;
+    if (ev->space == ENG_LOCAL && !c->turn) c->generic = watch_is_generic(watch_instruction(st->code, &st->local, ev->function, ev->instr)->op);
     note(c, batch, ev);
     if (ev->mask) deviating(c, batch, ev);
 }
@@ -124,6 +134,7 @@ static void merge_cells(watch_cells *into, const watch_cells *from) {
             a->lines += b->lines;
             a->asked += b->asked;
             a->used += b->used;
+            a->elsewhere += b->elsewhere;
             a->chunks += b->chunks;
             if (b->turn && (!a->turn || b->turn < a->turn)) a->turn = b->turn, a->sample = b->sample;
             a->width = b->width;
@@ -196,24 +207,25 @@ static void note_element(const watch_context *ctx, const cell *c) {
     if (width && (!*width || c->width < *width)) *width = c->width;
 }
 
-static void ratio(watch_record *record, watch_counter out, watch_counter above, watch_counter below) {
+static void ratio(watch_record *record, watch_counter out, watch_counter above, uint64_t more, watch_counter below) {
     uint64_t b = record->launch[below].count;
-    watch_set_real(record, out, b ? (double)record->launch[above].count / (double)b : 0);
+    watch_set_real(record, out, b ? (double)(record->launch[above].count + more) / (double)b : 0);
 }
 
 /* The tools do not count copies among the loads here. Those are added after it. */
-static void ratio_of_bytes(watch_record *record) {
-    ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, WATCH_GLOBAL_LD_SECTORS);
-    ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, WATCH_GLOBAL_ST_SECTORS);
+static void ratio_of_bytes(watch_record *record, const watch_generic *elsewhere) {
+    ratio(record, WATCH_GLOBAL_LD_PER_SECTOR, WATCH_GLOBAL_LD_USED, elsewhere->loaded, WATCH_GLOBAL_LD_SECTORS);
+    ratio(record, WATCH_GLOBAL_ST_PER_SECTOR, WATCH_GLOBAL_ST_USED, elsewhere->stored, WATCH_GLOBAL_ST_SECTORS);
 }
 
 void watch_memory_ratios(watch_record *record) {
-    ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, WATCH_GLOBAL_LD_REQUESTS);
-    ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, WATCH_GLOBAL_ST_REQUESTS);
+    ratio(record, WATCH_GLOBAL_LD_PER_REQUEST, WATCH_GLOBAL_LD_SECTORS, 0, WATCH_GLOBAL_LD_REQUESTS);
+    ratio(record, WATCH_GLOBAL_ST_PER_REQUEST, WATCH_GLOBAL_ST_SECTORS, 0, WATCH_GLOBAL_ST_REQUESTS);
 }
 
-void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, watch_record *record) {
+void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_context *ctx, const watch_generic *elsewhere, watch_record *record) {
     const state *st = opaque;
+    watch_generic generic = *elsewhere;
     /* A countable zero is 0. */
     for (watch_counter c = WATCH_GLOBAL_LD_REQUESTS; c <= WATCH_LOCAL_BYTES; c++) watch_add(record, c, 0);
     if (st->chunk) watch_add(record, WATCH_CHUNKS_LD, 0), watch_add(record, WATCH_CHUNKS_ST, 0);
@@ -225,8 +237,11 @@ void watch_memory_finish(void *opaque, const watch_cells *hot, const watch_conte
                 finish_cell(record, st, f, i, h ? h[i].n[ENG_GLOBAL] : NULL, &global[i], false);
                 note_element(ctx, &global[i]);
             }
-            if (local && local[i].access) finish_cell(record, st, f, i, NULL, &local[i], true);
+            if (local && local[i].access) {
+                finish_cell(record, st, f, i, NULL, &local[i], true);
+                watch_generic_add(&generic, local[i].access, local[i].elsewhere);
+            }
         }
     }
-    ratio_of_bytes(record);
+    ratio_of_bytes(record, &generic);
 }

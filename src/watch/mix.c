@@ -24,6 +24,7 @@ static watch_counter counter_of(sass_kind kind) {
     case SASS_KIND_FADD: case SASS_KIND_FMUL: case SASS_KIND_FFMA: case SASS_KIND_FP32: return WATCH_THREADS_FP32;
     case SASS_KIND_DADD: case SASS_KIND_DMUL: case SASS_KIND_DFMA: case SASS_KIND_FP64: return WATCH_THREADS_FP64;
     case SASS_KIND_HADD: case SASS_KIND_HMUL: case SASS_KIND_HFMA: case SASS_KIND_FP16: return WATCH_THREADS_FP16;
+    case SASS_KIND_FP8: return WATCH_THREADS_FP8;
     case SASS_KIND_INTEGER: return WATCH_THREADS_INTEGER;
     case SASS_KIND_BIT: return WATCH_THREADS_BIT;
     case SASS_KIND_CONVERSION: return WATCH_THREADS_CONVERSION;
@@ -50,7 +51,7 @@ static watch_counter pipe_of(sass_op op) {
         return WATCH_PIPE_FMA;
     case SASS_DADD: case SASS_DMUL: case SASS_DFMA: case SASS_DSETP:
         return WATCH_PIPE_FP64;
-    case SASS_HMMA: case SASS_IMMA: case SASS_BMMA: case SASS_DMMA: case SASS_HFMA2_MMA:
+    case SASS_HMMA: case SASS_IMMA: case SASS_BMMA: case SASS_DMMA: case SASS_HFMA2_MMA: case SASS_HGMMA: case SASS_IGMMA: case SASS_BGMMA: case SASS_QGMMA:
         return WATCH_PIPE_TENSOR;
     case SASS_MUFU: case SASS_F2F: case SASS_F2F_64: case SASS_F2I: case SASS_F2I_64: case SASS_I2F: case SASS_I2F_64: case SASS_FRND:
     case SASS_FRND_64: case SASS_FCHK: case SASS_FLO: case SASS_POPC: case SASS_BREV:

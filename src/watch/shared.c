@@ -7,7 +7,9 @@
 
 typedef struct cell {
     uint64_t requests, wavefronts, ideal; /* of all others */
+    uint64_t bytes; /* distinct ones of a generic access's others */
     uint8_t degree, access, width, kind /* watch_banks_kind */;
+    bool generic;
     watch_memo memo;
 } cell;
 typedef struct state {
@@ -43,8 +45,11 @@ static watch_wavefronts recall(cell *c, const eng_batch *batch, const eng_event 
     return (watch_wavefronts){.wavefronts = r->result[0], .ideal = r->result[1], .degree = r->result[2]};
 }
 
+/* Those that would wait at their bank are sent back instead, and come again. */
+static bool sends_back(const sass_instr *in) { return in->op == SASS_CAST_ATOMS || (in->op == SASS_CAS_ATOMS && in->sub == SASS_ATOM_CAST_SPIN); }
+
 static watch_banks_kind kind_of(const sass_instr *in, unsigned access) {
-    if (access & ENG_ATOMIC) return in->sub == SASS_ATOM_POPC_INC || in->op == SASS_CAST_ATOMS ? WATCH_BANKS_COUNT : WATCH_BANKS_ATOMIC;
+    if (access & ENG_ATOMIC) return in->sub == SASS_ATOM_POPC_INC || sends_back(in) ? WATCH_BANKS_COUNT : WATCH_BANKS_ATOMIC;
     if (in->op == SASS_LDSM || in->op == SASS_STSM) return WATCH_BANKS_ROWS;
     return access & ENG_READ ? WATCH_BANKS_LOAD : WATCH_BANKS_STORE;
 }
@@ -53,7 +58,9 @@ static void note(const state *st, cell *c, const eng_event *ev) {
     if (c->access) return;
     c->access = ev->access;
     c->width = ev->width;
-    c->kind = (uint8_t)kind_of(watch_instruction(st->code, &st->cells, ev->function, ev->instr), ev->access);
+    const sass_instr *in = watch_instruction(st->code, &st->cells, ev->function, ev->instr);
+    c->kind = (uint8_t)kind_of(in, ev->access);
+    c->generic = watch_is_generic(in->op);
 }
 
 void watch_shared_first(void *opaque, const eng_event *ev) {
@@ -71,6 +78,7 @@ void watch_shared_event(void *opaque, const eng_batch *batch, const eng_event *e
     c->requests++;
     c->wavefronts += w.wavefronts;
     c->ideal += w.ideal;
+    if (c->generic) c->bytes += watch_touch_event(batch, ev).bytes;
     if (w.degree > c->degree) c->degree = (uint8_t)w.degree;
 }
 
@@ -86,12 +94,30 @@ void watch_shared_merge(void *opaque, void *from) {
             a->requests += b->requests;
             a->wavefronts += b->wavefronts;
             a->ideal += b->ideal;
+            a->bytes += b->bytes;
+            a->generic = b->generic;
             if (b->degree > a->degree) a->degree = b->degree;
             a->access = b->access;
             a->width = b->width;
             a->kind = b->kind;
         }
     }
+}
+
+watch_generic watch_shared_generic(const void *opaque, const watch_cells *hot) {
+    const watch_cells *cells = &((const state *)opaque)->cells;
+    watch_generic sum = {0};
+    for (unsigned f = 0; f < cells->module->n_functions; f++) {
+        const cell *c = cells->at[f];
+        const watch_hot *h = hot->at[f];
+        for (uint32_t i = 0; c && i < cells->module->functions[f].code_size / 16; i++) {
+            if (!c[i].generic) continue;
+            const uint64_t *n = h ? h[i].n[ENG_SHARED] : NULL;
+            const uint64_t whole = n ? (watch_hot_contiguous(n) * 32 + n[WATCH_UNIFORM]) * c[i].width : 0;
+            watch_generic_add(&sum, c[i].access, whole + c[i].bytes);
+        }
+    }
+    return sum;
 }
 
 /* Where an access of each kind counts; an atomic's wavefronts read and write at once. */
@@ -105,7 +131,7 @@ static counters counters_of(const cell *c) {
 }
 
 /* h: its whole-warp requests, NULL when there are none. */
-static void finish_cell(watch_record *record, unsigned f, uint32_t i, sass_op op, const uint64_t *h, const cell *c) {
+static void finish_cell(watch_record *record, unsigned f, uint32_t i, const sass_instr *in, const uint64_t *h, const cell *c) {
     static const uint64_t nothing[WATCH_SHAPES];
     if (!h) h = nothing;
     const uint64_t side_by_side = watch_hot_contiguous(h), together = h[WATCH_UNIFORM];
@@ -114,11 +140,11 @@ static void finish_cell(watch_record *record, unsigned f, uint32_t i, sass_op op
     uint64_t ideal = side_by_side * a.ideal + together * b.ideal + c->ideal;
     uint64_t degree = c->degree ? c->degree : 1;
     const counters to = counters_of(c);
-    if (op == SASS_CAST_ATOMS) wavefronts = ideal, degree = 1; /* the lanes that would wait are sent back instead */
+    if (sends_back(in)) wavefronts = ideal, degree = 1;
     if (together && b.degree > degree) degree = b.degree;
     if (c->access & ENG_ATOMIC) watch_add_at(record, WATCH_SHARED_ATOM_REQUESTS, f, i, side_by_side + together + c->requests);
     /* Compare-and-swap goes through the banks twice. */
-    watch_add_at(record, to.wavefronts, f, i, op == SASS_CAS_ATOMS || op == SASS_CAST_ATOMS ? 2 * wavefronts : wavefronts);
+    watch_add_at(record, to.wavefronts, f, i, in->op == SASS_CAS_ATOMS || in->op == SASS_CAST_ATOMS ? 2 * wavefronts : wavefronts);
     watch_add_at(record, to.conflicts, f, i, wavefronts - ideal);
     if (to.ideal != WATCH_COUNTERS) watch_add_at(record, to.ideal, f, i, ideal);
     watch_put_at(record, WATCH_SHARED_DEGREE, f, i, degree);
@@ -138,6 +164,6 @@ void watch_shared_finish(void *opaque, const watch_cells *hot, const watch_conte
         const cell *c = st->cells.at[f];
         for (uint32_t i = 0; c && i < ctx->module->functions[f].code_size / 16; i++)
             if (c[i].access && !is_of_barrier(watch_instruction(st->code, &st->cells, f, i)->op))
-                finish_cell(record, f, i, watch_instruction(st->code, &st->cells, f, i)->op, h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
+                finish_cell(record, f, i, watch_instruction(st->code, &st->cells, f, i), h ? h[i].n[ENG_SHARED] : NULL, &c[i]);
     }
 }

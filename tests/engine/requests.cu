@@ -15,3 +15,7 @@ extern "C" __global__ void fetch_wide(cudaTextureObject_t t, float *out, unsigne
 extern "C" __global__ void sample(cudaTextureObject_t t, float *out, unsigned lanes) {
     if (lanes >> threadIdx.x & 1) out[threadIdx.x] = tex2D<float>(t, threadIdx.x + .5f, .5f);
 }
+
+extern "C" __global__ void sample_first(cudaTextureObject_t t, float *out, unsigned lanes) {
+    if (lanes >> threadIdx.x & 1) out[threadIdx.x] = tex2DLod<float>(t, threadIdx.x + .5f, .5f, 0.f);
+}

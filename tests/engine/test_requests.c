@@ -7,10 +7,10 @@
 enum { WIDTH = 64, HEIGHT = 4 };
 static const struct {
     uint32_t lanes;
-    unsigned fetch, fetch_wide, sample; /* 0: the hardware was not asked */
+    unsigned fetch, fetch_wide, sample, sample_first; /* 0: the hardware was not asked */
 } cases[] = {
-    {0xffffffff, 4, 8, 8}, {0x0000ffff, 2, 0, 4}, {0x00000001, 1, 0, 1}, {0x55555555, 4, 8, 8},
-    {0x11111111, 4, 0, 8}, {0x0f0f0f0f, 4, 0, 4}, {0x000000ff, 1, 0, 2},
+    {0xffffffff, 4, 8, 8, 4}, {0x0000ffff, 2, 0, 4, 0}, {0x00000001, 1, 0, 1, 0}, {0x55555555, 4, 8, 8, 4},
+    {0x11111111, 4, 0, 8, 0}, {0x0f0f0f0f, 4, 0, 4, 0}, {0x000000ff, 1, 0, 2, 0},
 };
 
 static uint64_t texture(machine *m, uint64_t at, eng_tex_kind kind, unsigned components) {
@@ -46,6 +46,7 @@ static void as_the_hardware(const char *cubin) {
         requests(m, "fetch", plain, out, cases[k].lanes, cases[k].fetch);
         requests(m, "fetch_wide", wide, out, cases[k].lanes, cases[k].fetch_wide);
         requests(m, "sample", array, out, cases[k].lanes, cases[k].sample);
+        requests(m, "sample_first", array, out, cases[k].lanes, cases[k].sample_first);
     }
     machine_close(m);
 }

@@ -83,6 +83,17 @@ static void atomics(void) {
         }
 }
 
+static void spins(void) {
+    static const unsigned steps[2][5] = {{0, 1, 2, 32, 33}, {0, 1, 2, 16, 17}};
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned s = 0; s < 5; s++) {
+            unsigned lanes[32];
+            for (unsigned l = 0; l < 32; l++) lanes[l] = l * steps[k][s];
+            tell(lanes);
+            launch(k ? "shared_double_at" : "shared_float_at", ALL, 0);
+        }
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return fprintf(stderr, "usage: flow CUBIN\n"), 2;
     module = loaded(argv[1]);
@@ -91,6 +102,7 @@ int main(int argc, char **argv) {
     branches();
     places();
     atomics();
+    spins();
     puts("done");
     return 0;
 }

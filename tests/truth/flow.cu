@@ -178,3 +178,21 @@ KERNEL(exchange_at) {
 KERNEL(compare_at) {
     if ((mask >> lane() & 1) && atomicCAS(out + in[lane()], 1u, 2u) == 0x12345) out[0] = 1;
 }
+
+/* --- atomics on shared memory that compare and swap until they hold: lane by lane where they meet ------------------------------------------- */
+KERNEL(shared_float_at) {
+    __shared__ float here[2048];
+    for (int k = lane(); k < 2048; k += 32) here[k] = 0;
+    __syncwarp();
+    atomicAdd(here + in[lane()], 1.f);
+    __syncwarp();
+    if (n == 99) out[lane()] = here[lane()];
+}
+KERNEL(shared_double_at) {
+    __shared__ double here[2048];
+    for (int k = lane(); k < 2048; k += 32) here[k] = 0;
+    __syncwarp();
+    atomicAdd(here + in[lane()], 1.);
+    __syncwarp();
+    if (n == 99) out[lane()] = here[lane()];
+}
