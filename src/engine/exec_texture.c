@@ -101,6 +101,11 @@ static bool texture_lane(const eng_ins *i, eng_warp *w, uint8_t *R, unsigned l, 
     }
     return true;
 }
+static unsigned quads_of(uint32_t lanes) {
+    unsigned n = 0;
+    for (; lanes; lanes >>= 4) n += (lanes & 15) != 0;
+    return n;
+}
 /* Lanes that lie together make a request: four; of plain memory (TLD), and where the level is the first (TEX.LZ), eight while two requests'
  * texels fit into one (equal to an H200: tests/engine/test_requests.c; wide texels of TEX.LZ were not measured). */
 static unsigned requests(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t on) {
@@ -170,6 +175,7 @@ static void sizes(const eng_texture *t, uint32_t level, uint32_t v[4]) {
 static __attribute__((noinline)) const eng_ins *query(const eng_ins *i, eng_warp *w, uint8_t *R, uint32_t mask) {
     uint32_t on = eng_on(i, w, mask);
     w->worked |= on;
+    w->counts[(uint64_t)i->imm >> 32] += quads_of(on);
     ENG_LANES(l, on) {
         uint32_t handle = eng_u32(R, i->c)[l], v[4];
         const eng_texture *t = eng_texture_get(w->worker->device, handle);
@@ -192,7 +198,7 @@ static bool bind_txq(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     if (in->sub != DIMENSION) return eng_refuse(plan, "what is asked of the texture");
     if (in->extra.kind == SASS_NONE) return eng_refuse(plan, "a handle in a register");
     out->d = eng_slot_dst(plan, &in->dst);
-    out->imm = eng_slot_dst(plan, &in->dst2);
+    out->imm = (int64_t)((uint64_t)eng_request_counter(plan) << 32 | eng_slot_dst(plan, &in->dst2));
     out->a = eng_slot_src(plan, &in->a);
     out->c = eng_slot_src(plan, &in->extra);
     out->x = (uint32_t)(in->byte & 15) << 16;

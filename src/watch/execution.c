@@ -2,7 +2,7 @@
  * from the engine's own exact counts; no event is needed. */
 #include "watch/watch.h"
 
-static bool reads_texture(sass_op op) { return op == SASS_TEX || op == SASS_TLD || op == SASS_TLD4 || op == SASS_TXD; }
+static bool reads_texture(sass_op op) { return op == SASS_TEX || op == SASS_TLD || op == SASS_TLD4 || op == SASS_TXD || op == SASS_TXQ; }
 
 /* The counter of issued instructions that an opcode belongs to; WATCH_COUNTERS: none. */
 static watch_counter op_counter(sass_op op) {

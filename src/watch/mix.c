@@ -51,7 +51,7 @@ static watch_counter pipe_of(sass_op op) {
         return WATCH_PIPE_FMA;
     case SASS_DADD: case SASS_DMUL: case SASS_DFMA: case SASS_DSETP:
         return WATCH_PIPE_FP64;
-    case SASS_HMMA: case SASS_IMMA: case SASS_BMMA: case SASS_DMMA: case SASS_HFMA2_MMA: case SASS_HGMMA: case SASS_IGMMA: case SASS_BGMMA: case SASS_QGMMA:
+    case SASS_HMMA: case SASS_HMMA_SP: case SASS_IMMA: case SASS_IMMA_SP: case SASS_BMMA: case SASS_DMMA: case SASS_HFMA2_MMA: case SASS_HGMMA: case SASS_IGMMA: case SASS_BGMMA: case SASS_QGMMA:
         return WATCH_PIPE_TENSOR;
     case SASS_MUFU: case SASS_F2F: case SASS_F2F_64: case SASS_F2I: case SASS_F2I_64: case SASS_I2F: case SASS_I2F_64: case SASS_FRND:
     case SASS_FRND_64: case SASS_FCHK: case SASS_FLO: case SASS_POPC: case SASS_BREV:

@@ -19,3 +19,10 @@ extern "C" __global__ void sample(cudaTextureObject_t t, float *out, unsigned la
 extern "C" __global__ void sample_first(cudaTextureObject_t t, float *out, unsigned lanes) {
     if (lanes >> threadIdx.x & 1) out[threadIdx.x] = tex2DLod<float>(t, threadIdx.x + .5f, .5f, 0.f);
 }
+
+extern "C" __global__ void query(cudaTextureObject_t t, float *out, unsigned lanes) {
+    unsigned width;
+    if (!(lanes >> threadIdx.x & 1)) return;
+    asm volatile("txq.width.b32 %0, [%1];" : "=r"(width) : "l"(t));
+    out[threadIdx.x] = width;
+}

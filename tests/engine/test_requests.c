@@ -47,6 +47,7 @@ static void as_the_hardware(const char *cubin) {
         requests(m, "fetch_wide", wide, out, cases[k].lanes, cases[k].fetch_wide);
         requests(m, "sample", array, out, cases[k].lanes, cases[k].sample);
         requests(m, "sample_first", array, out, cases[k].lanes, cases[k].sample_first);
+        if (cases[k].lanes == UINT32_MAX) requests(m, "query", array, out, UINT32_MAX, 8);
     }
     machine_close(m);
 }
