@@ -87,6 +87,13 @@ static void report_async(race_state *st, watch_finding *f, race_mark before, con
     watch_findings_add(&st->findings, f);
 }
 
+/* Where all lanes of one side touch one place, the first of them may be the other side's: then it was another one. */
+static void tell_apart(watch_finding *f, const race_access *a, const race_access *b) {
+    if (f->at.lane != f->other.lane) return;
+    if (a->cls == ENG_UNIFORM && a->mask & (a->mask - 1)) f->other.lane = (unsigned)__builtin_ctz(a->mask & (a->mask - 1));
+    else if (b->cls == ENG_UNIFORM && b->mask & (b->mask - 1)) f->at.lane = (unsigned)__builtin_ctz(b->mask & (b->mask - 1));
+}
+
 /* --- all of them ------------------------------------------------------------------------------------------ */
 
 void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, unsigned lane, race_mark before, uint64_t address, race_order order) {
@@ -100,6 +107,7 @@ void race_report(race_state *st, const eng_batch *batch, const eng_event *ev, un
     watch_finding f = {.kind = WATCH_KIND_RACE, .severity = same_value || own_value ? WATCH_NOTE : order == RACE_WEAK ? WATCH_WARNING : WATCH_ERROR,
                        .at = watch_side_of(batch, ev, lane), .other = race_side_of(st, before, address),
                        .key = (uint64_t)same_warp + 2 * (a->block == b->block)};
+    if (same_warp) tell_apart(&f, a, b);
     if (same_instruction) f.other.lane = (unsigned)__builtin_ctz(a->cls == ENG_UNIFORM ? a->mask : UINT32_C(1) << RACE_LANE(before));
     else if (f.severity != WATCH_NOTE && (actor_of(a) || actor_of(b))) {
         report_async(st, &f, before, b, lane);

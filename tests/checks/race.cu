@@ -689,3 +689,18 @@ __global__ void bad_few_lanes_in_rows(int *a, int *b, int n) {
     __syncthreads();
     b[i] = s[at];
 }
+// run 1 32 race error
+__global__ void bad_all_read_before_one_writes(int *a, int *b, int n) {
+    __shared__ int s;
+    if (threadIdx.x == 0) s = a[0];
+    __syncthreads();
+    int v = *(volatile int *)&s; // <-
+    if (threadIdx.x == 0) *(volatile int *)&s = v + 1; // <-
+    b[threadIdx.x] = v;
+}
+// run 1 32 race error
+__global__ void bad_one_writes_before_all_read(int *a, int *b, int n) {
+    __shared__ int s;
+    if (threadIdx.x == 0) *(volatile int *)&s = a[0]; // <-
+    b[threadIdx.x] = *(volatile int *)&s; // <-
+}

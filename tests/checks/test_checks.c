@@ -47,6 +47,13 @@ static const char *word(const json_t *f, const char *name) {
     return text ? text : "";
 }
 
+/* A finding that tells of another thread, and names one thread twice. */
+static bool same_thread_twice(const json_t *f, const json_t *other) {
+    bool of_another = strstr(word(f, "message"), "another lane") || strstr(word(f, "message"), "another thread");
+    return of_another && json_equal(json_object_get(f, "block"), json_object_get(other, "block")) &&
+           json_equal(json_object_get(f, "thread"), json_object_get(other, "thread"));
+}
+
 static bool complain(const expected *e, const json_t *f, const char *what) {
     printf("%s: %s", e->name, what);
     if (f) printf(": %s %s, line %d, other %d: %s", word(f, "severity"), word(f, "kind"), (int)json_integer_value(json_object_get(f, "line")),
@@ -71,6 +78,7 @@ static bool judge(const expected *e, const json_t *findings) {
     json_t *f;
     json_array_foreach((json_t *)findings, i, f) {
         const json_t *other = json_object_get(f, "other");
+        if (same_thread_twice(f, other)) ok = complain(e, f, "names one thread twice");
         if (!e->kind[0]) {
             if (strcmp(word(f, "severity"), "note")) ok = complain(e, f, "should be silent");
             continue;
