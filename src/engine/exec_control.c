@@ -420,21 +420,23 @@ ENG_HANDLER(warpsync) {
     if (ENG_LIKELY(on == mask && !(want & ~w->exited & ~mask))) ENG_NEXT;
     ENG_GOTO(eng_warpsync(w, i, on, want));
 }
-/* A mask in a register: those that name the same one go on as a group of their own. */
+/* A mask in a register. z: those that name the same lanes go on as a group of their own, as what follows works on a group (EXCLUSIVE,
+ * COLLECTIVE). Else, on sm_90, all go on together once those have come whom somebody names. */
 ENG_HANDLER(warpsync_named) {
     uint32_t on = mask & (w->P[i->guard] ^ i->ginv);
     if (!on) ENG_NEXT;
     const uint32_t *named = eng_u32(R, i->a);
     if (w->worker->wants & 1u << ENG_EV_SYNCWARP) sync_events(i, w, on, named);
-    uint32_t want = named[__builtin_ctz(on)], others = 0, lacking = 0;
+    uint32_t want = named[__builtin_ctz(on)], all = 0, others = 0, lacking = 0;
     for (uint32_t left = on; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
+        all |= named[l];
         others |= named[l] ^ want;
         lacking |= ~named[l] & 1u << l;
     }
     if (ENG_UNLIKELY(lacking)) ENG_GOTO(unnamed(i, w, lacking, named[__builtin_ctz(lacking)]));
     w->parted = NULL;
-    if (!others && on == mask && !(want & ~w->exited & ~mask)) ENG_NEXT;
+    if (!(others && i->z) && on == mask && !(all & ~w->exited & ~mask)) ENG_NEXT;
     ENG_GOTO(eng_warpsync_named(w, i, on, named));
 }
 /* What the lanes come together for: ENG_MEETS_... */
@@ -460,6 +462,7 @@ static bool bind_warpsync(eng_plan *plan, const sass_instr *in, eng_ins *out) {
     out->x = meeting_kind(plan, in);
     out->a = eng_slot_src(plan, &in->a);
     out->y = in->a.kind == SASS_REG;
+    out->z = in->sub != 0 || in->sm < 90;
     out->fn = out->y ? warpsync_named : warpsync;
     return true;
 }

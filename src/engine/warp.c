@@ -145,25 +145,6 @@ const eng_ins *eng_warpsync(eng_warp *w, const eng_ins *i, uint32_t lanes, uint3
     return eng_next_group(w);
 }
 
-/* The group of the lowest lane goes first; for each other one the instruction is issued once more, for all that are left
- * (as an H200 counts it). */
-const eng_ins *eng_warpsync_named(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]) {
-    eng_group groups[32];
-    unsigned n = 0;
-    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
-    while (lanes) {
-        uint32_t want = named[first_lane(lanes)], same = 0;
-        for (uint32_t left = lanes; left; left &= left - 1)
-            if (named[first_lane(left)] == want) same |= left & -left;
-        if (n) count_again(w, i, 1, lanes);
-        groups[n++] = (eng_group){.pc = i + 1, .at = i, .mask = same, .state = ENG_GROUP_WARPSYNC, .want = want};
-        lanes &= ~same;
-    }
-    while (n) eng_park(w, groups[--n]);
-    settle(w, CAUSE_ARRIVAL);
-    return eng_next_group(w);
-}
-
 /* The lanes no longer take part in a barrier: whoever waits with the same mask must not wait for them. */
 static void leave_barrier(eng_warp *w, unsigned b, uint32_t lanes) {
     uint32_t *slot = barrier_slot(w, b), mask = slot[first_lane(lanes)];
@@ -291,6 +272,25 @@ static uint32_t first_to_go(const eng_warp *w, const uint64_t place[32], uint32_
     const uint32_t ahead = lanes & ENG_ALL << from, first = go_along(place, lanes, first_lane(ahead ? ahead : lanes)), rest = lanes & ~first;
     if (w->worker->shuffled || __builtin_popcount(first) <= __builtin_popcount(rest)) return first;
     return rest ? go_along(place, lanes, first_lane(rest)) : first;
+}
+
+/* Lanes wait for those they name, each group that names the same ones by itself. Where the groups go on apart it is issued once more for all that
+ * are left, as a jump is. */
+const eng_ins *eng_warpsync_named(eng_warp *w, const eng_ins *i, uint32_t lanes, const uint32_t named[32]) {
+    uint64_t with[32];
+    for (unsigned l = 0; l < 32; l++) with[l] = named[l];
+    eng_group groups[32];
+    unsigned n = 0;
+    eng_park(w, (eng_group){.pc = i + 1, .at = i + 1, .mask = w->mask & ~lanes, .state = ENG_GROUP_READY});
+    while (lanes) {
+        const uint32_t same = first_to_go(w, with, lanes);
+        if (n && i->z) count_again(w, i, 1, lanes);
+        groups[n++] = (eng_group){.pc = i + 1, .at = i, .mask = same, .state = ENG_GROUP_WARPSYNC, .want = named[first_lane(same)]};
+        lanes &= ~same;
+    }
+    while (n) eng_park(w, groups[--n]);
+    settle(w, CAUSE_ARRIVAL);
+    return eng_next_group(w);
 }
 
 /* The lanes that have not gone issue the jump once more, as often as there are places. */

@@ -37,6 +37,9 @@ static bool is_conditional(const sass_instr *in) {
            (class == SASS_CLASS_BRANCH && (in->guard.reg != SASS_PT || in->psrc[0].present || in->op != SASS_BRA));
 }
 
+/* Lanes that come together go on in groups, as from a jump to several places. */
+static bool parts_lanes(const sass_instr *in) { return in->op == SASS_WARPSYNC && in->sub == SASS_WARPSYNC_EXCLUSIVE; }
+
 /* Hardware takes the lanes of a branch for off when they stay, but not those of BRA.DIV, which asks how the warp lies, whatever its
  * guard says. */
 static uint64_t lanes_on(const sass_instr *in, const eng_instr_count *n) {
@@ -52,6 +55,10 @@ static void finish_instr(watch_record *record, unsigned f, uint32_t i, const sas
         watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, divergent + uniform);
         watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, divergent);
         watch_add_at(record, WATCH_BRANCHES_UNIFORM, f, i, uniform);
+    }
+    if (parts_lanes(in)) { /* each issue but the last one lets a group go */
+        watch_add_at(record, WATCH_BRANCHES_CONDITIONAL, f, i, n->warps_again);
+        watch_add_at(record, WATCH_BRANCHES_DIVERGENT, f, i, n->warps_again);
     }
     if (reads_texture(in->op) && in->op != SASS_TLD4) watch_add_at(record, in->op == SASS_TLD ? WATCH_TEXTURE_FETCHES : WATCH_TEXTURE_REQUESTS, f, i, n->requests);
     watch_counter op = op_counter(in->op);
