@@ -175,7 +175,6 @@ static const struct { uint8_t mod; uint16_t op; const char *why; } reasons[] = {
     {MOD_NOINC, 0, "a hint: the return address stays in registers"},
     {MOD_NODEC, 0, "a hint: the return address stays in registers"},
     {MOD_WARPSYNC_KIND, 0, "lanes come together as they are named"},
-    {MOD_WARPSYNC_KIND_90, 0, "lanes come together as they are named"},
     {MOD_SLEEP_WARP, 0, "how long is not simulated"},
     {MOD_SLEEP_SYNCS, 0, "how long is not simulated"},
     {MOD_BAR_DEFER, 0, "a hint to the scheduler"},

@@ -9,7 +9,7 @@ int main() {
     float *rows[n], *d_rows[n], row[4] = {1, 2, 3, 4};
     for (int i = 0; i < n; i++) {
         d_rows[i] = device(4, row);
-        rows[i] = (float *)malloc(sizeof row);
+        rows[i] = (float *)aligned_alloc(128, 128); // how many lines the warp meets is counted: not by chance of the heap
     }
 #ifdef RIGHT
     float **d = device(n, d_rows);
