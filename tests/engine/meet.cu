@@ -33,6 +33,14 @@ extern "C" __global__ void labelled(const int *label, const int *value, int *out
     out[t] = __reduce_max_sync(mine, value[t]);
 }
 
+// Each lane names the lanes of its own label, but a shuffle asks for no group: all go on as one.
+extern "C" __global__ void told(const int *label, int *out) {
+    int t = threadIdx.x, k = label[t];
+    unsigned mine = __match_any_sync(__activemask(), k);
+    int first = __shfl_sync(mine, t + k, __ffs(mine) - 1);
+    out[t] = first;
+}
+
 // Groups by key vote, in lanes that have not come apart and in some that have; n keys a lane.
 extern "C" __global__ void votes(const int *key, unsigned *out, int n) {
     unsigned sum = 0;

@@ -109,6 +109,34 @@ static void lanes_that_name_their_own_go_on_by_themselves(void **state) {
     machine_close(m);
 }
 
+/* ncu on an H200, of cuda-samples' warpAggregatedAtomicsCG: what follows a plain WARPSYNC is issued once, whatever masks the lanes name. */
+static void lanes_that_are_told_go_on_as_one(void **state) {
+    (void)state;
+    machine *m = machine_open(WG_TEST_DATA "/../engine/meet.sm_90.cubin");
+    int label[32], out[32] = {0};
+    for (int i = 0; i < 32; i++) label[i] = i * 7 % 5;
+    struct { uint64_t label, out; } params = {machine_alloc(m, label, sizeof label), machine_alloc(m, NULL, sizeof out)};
+    if (machine_launch(m, "told", 1, 1, 32, 1, &params) != WG_OK) fail_msg("%s", m->err.text);
+    machine_read(m, out, params.out, sizeof out);
+    for (int i = 0; i < 32; i++) {
+        int first = 0;
+        while (label[first] != label[i]) first++;
+        assert_int_equal(out[i], first + label[i]);
+    }
+    const img_function *f = img_find_function(m->module, "told");
+    const sass_instr *code = eng_instructions(m->code, f);
+    bool by_register = false, stored = false;
+    for (unsigned i = 0; i < f->code_size / 16; i++) {
+        const eng_instr_count *c = &m->result.counts[f - m->module->functions][i];
+        by_register |= code[i].op == SASS_WARPSYNC && code[i].a.kind == SASS_REG && !code[i].sub && c->warps;
+        if (code[i].op != SASS_SHFL && code[i].op != SASS_STG) continue;
+        stored |= code[i].op == SASS_STG && c->warps;
+        if (c->warps) assert_int_equal(c->warps, 1);
+    }
+    assert_true(by_register && stored);
+    machine_close(m);
+}
+
 /* Lanes that are together vote in groups, each with a mask of its own. */
 static void lanes_vote_with_those_they_name(void **state) {
     (void)state;
@@ -183,7 +211,8 @@ static void lanes_on_of_acqbulk(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings), cmocka_unit_test(lanes_vote_with_those_they_name),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meetings), cmocka_unit_test(lanes_that_are_told_go_on_as_one),
+        cmocka_unit_test(lanes_vote_with_those_they_name),
                                        cmocka_unit_test(a_mask_names_its_own_lane), cmocka_unit_test(lanes_at_a_bsync_do_not_hold_up_a_warpsync),
                                        cmocka_unit_test(a_lane_that_is_elsewhere_gives_0), cmocka_unit_test(lanes_on_of_acqbulk),
                                        cmocka_unit_test(lanes_that_name_their_own_go_on_by_themselves)};
