@@ -58,9 +58,9 @@ static wg_status touch(eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t 
 
 static void from_device(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t size, uint8_t *to) {
     for (uint64_t end = at + size; at < end;) {
-        bool set;
-        uint64_t stop = mem_defined_run(m, a, at, end, &set), n = stop - at;
-        if (set) memmove(to, host_of(m, a, at), n);
+        bool held;
+        uint64_t stop = mem_held_run(m, a, at, end, &held), n = stop - at;
+        if (held) memmove(to, host_of(m, a, at), n);
         else mem_pattern(to, a->pub.address + at, n);
         to += n;
         at = stop;
@@ -75,10 +75,11 @@ static void between(eng_memory *m, mem_alloc *dst, uint64_t to, const mem_alloc 
             memcpy(host_of(m, dst, to), host_of(m, src, from), n);
             mem_define(m, dst, to, n);
         } else if (dst->pub.kind == ENG_ALLOC_REGISTERED || dst->pub.kind == ENG_ALLOC_PINNED || dst->pub.kind == ENG_ALLOC_MANAGED) {
-            mem_pattern(host_of(m, dst, to), dst->pub.address + to, n); /* the host may look at it */
+            from_device(m, src, from, n, host_of(m, dst, to)); /* the host may look at it */
         } else {
             mem_undefine(m, dst, to, n);
             mem_copy_stored(m, dst, to, src, from, n);
+            if (m->stores) from_device(m, src, from, n, host_of(m, dst, to));
         }
         to += n;
         from = stop;

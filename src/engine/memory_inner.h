@@ -82,6 +82,9 @@ bool mem_bits_any(const uint8_t *bits, uint64_t at, uint64_t n);
 uint64_t mem_bits_run(const uint8_t *bits, uint64_t at, uint64_t end, bool *set);
 /* The same for bytes of an allocation, with its prefix: offsets from its start. */
 uint64_t mem_defined_run(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t end, bool *set);
+/* Run of bytes that are read as they lie: what is defined, and what an undefined value was stored to, for a program may make of such a
+ * value one that does not depend on it. Others read as the pattern. */
+uint64_t mem_held_run(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t end, bool *held);
 void mem_define(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);   /* offsets from its start */
 void mem_undefine(eng_memory *m, mem_alloc *a, uint64_t at, uint64_t n);
 /* Undefined bytes of an allocation that an undefined value was stored to; those of another one that are copied. */

@@ -111,6 +111,9 @@ static bool seen(const eng_view *v, uint64_t at) {
     return bits >> at % 8 & 1;
 }
 
+/* Not defined, but not as it was allocated either (mem_held_run). */
+static bool was_stored(const eng_view *v, uint64_t at) { return v->mem->stores && v->mem->stored[at / 8] >> at % 8 & 1; }
+
 bool mem_seen_all(const eng_view *v, uint64_t shadow, uint64_t n) {
     if (mem_bits_all(v->defined, shadow, n)) return true;
     if (!v->parallel) return false;
@@ -123,6 +126,6 @@ void mem_read_mixed(const eng_view *v, const mem_range *r, uint64_t address, uns
     uint8_t *to = out;
     mem_pattern(to, address, n);
     for (unsigned i = 0; i < n; i++)
-        if (address + i - r->alloc->pub.address < r->alloc->prefix || seen(v, address + i + r->shadow))
+        if (address + i - r->alloc->pub.address < r->alloc->prefix || seen(v, address + i + r->shadow) || was_stored(v, address + i + r->shadow))
             to[i] = *(const uint8_t *)(uintptr_t)(address + i + (uint64_t)r->host);
 }

@@ -88,6 +88,12 @@ uint64_t mem_defined_run(const eng_memory *m, const mem_alloc *a, uint64_t at, u
     return start;
 }
 
+uint64_t mem_held_run(const eng_memory *m, const mem_alloc *a, uint64_t at, uint64_t end, bool *held) {
+    uint64_t stop = mem_defined_run(m, a, at, end, held);
+    if (*held || !m->stores) return stop;
+    return mem_bits_run(m->stored, a->shadow + at, a->shadow + stop, held) - a->shadow;
+}
+
 void mem_advance(eng_memory *m, mem_alloc *a) {
     bool set;
     if (a->prefix >= a->pub.size || a->pub.freed) return;
