@@ -220,18 +220,19 @@ static int32_t level_of_detail(const eng_texture *t, float lod) {
     return (int32_t)fmax(fmin(r, last * 256), 0);
 }
 
-static uint64_t layer_of(const eng_texture *t, const tex_place *p) {
-    return p->layer < t->layers ? p->layer : t->layers ? t->layers - 1 : 0;
+/* The place in its layer, which is the last one where there are fewer; of a cube's direction, the one on the face that it meets. */
+static tex_place in_layer(const eng_texture *t, const tex_place *p, uint64_t *layer) {
+    *layer = p->layer < t->layers ? p->layer : t->layers ? t->layers - 1 : 0;
+    if (!t->cube) return *p;
+    uint64_t face;
+    tex_place place = on_face(p, &face);
+    *layer = *layer * 6 + face;
+    return place;
 }
 
 tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader *reader) {
-    uint64_t layer = layer_of(t, p);
-    tex_place place = *p;
-    if (t->cube) {
-        uint64_t face;
-        place = on_face(p, &face);
-        layer = layer * 6 + face;
-    }
+    uint64_t layer;
+    const tex_place place = in_layer(t, p, &layer);
     int32_t lod = t->n_levels > 1 ? level_of_detail(t, p->lod) : 0;
     const bool between = t->linear_levels && t->n_levels > 1;
     if (!between) lod = (lod + 128) & ~255;
@@ -246,6 +247,7 @@ tex_value tex_sample(const eng_texture *t, const tex_place *p, const tex_reader 
     for (unsigned c = 0; c < t->components; c++) r.v[c] = tex_sum_result(t, &sums[c], c);
     return r;
 }
+
 tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, const tex_reader *reader) {
     const eng_tex_level *l = &t->levels[level < t->n_levels ? level : 0];
     const uint32_t size[3] = {l->width, l->height, l->depth};
@@ -259,6 +261,7 @@ tex_value tex_fetch(const eng_texture *t, const tex_place *p, uint32_t level, co
     tex_texel texel = texel_at(t, l, p->layer, at, reader);
     return value_of(t, &texel);
 }
+
 /* Of a linear texture, texels that are gathered pass the filter too: a NaN loses its payload there. */
 static uint32_t through_filter(const eng_texture *t, const tex_texel *texel, unsigned c) {
     const int32_t all = TEX_WEIGHT_ONE;
@@ -267,15 +270,11 @@ static uint32_t through_filter(const eng_texture *t, const tex_texel *texel, uns
     tex_sum_add(t, sums, texel, &all, 1, 1);
     return tex_sum_result(t, &sums[c], c);
 }
+
 tex_value tex_gather(const eng_texture *t, const tex_place *p, unsigned c, const tex_reader *reader) {
     static const uint8_t order[4] = {2, 3, 1, 0}; /* (0, 1) (1, 1) (1, 0) (0, 0) */
-    uint64_t layer = layer_of(t, p);
-    tex_place place = *p;
-    if (t->cube) {
-        uint64_t face;
-        place = on_face(p, &face);
-        layer = layer * 6 + face;
-    }
+    uint64_t layer;
+    const tex_place place = in_layer(t, p, &layer);
     corner at = find_corner(t, &t->levels[0], &place);
     tex_value r;
     for (unsigned n = 0; n < 4; n++) {
